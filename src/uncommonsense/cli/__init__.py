@@ -1,0 +1,85 @@
+"""The command line: parse, call, show. One file per command; nothing heavy is imported before it is used."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from uncommonsense import __version__
+from uncommonsense.cli import cache, corpus, data
+from uncommonsense.cli.demo import demo
+from uncommonsense.cli.doctor import doctor
+from uncommonsense.cli.like import like
+from uncommonsense.cli.output import console
+from uncommonsense.cli.rank import rank
+from uncommonsense.cli.senses import senses
+from uncommonsense.errors import UncommonSenseError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="uncommonsense",
+    help="Word senses in language models: search usages by example, measure rare senses, look senses up.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+_ASK, _MEASURE, _MATERIAL, _HOUSE = "Ask", "Measure", "Material", "Housekeeping"
+
+app.command(rich_help_panel=_ASK)(like)
+app.command(rich_help_panel=_ASK)(senses)
+app.command(rich_help_panel=_ASK)(demo)
+app.command(rich_help_panel=_MEASURE)(rank)
+app.add_typer(corpus.app, rich_help_panel=_MATERIAL)
+app.add_typer(data.app, rich_help_panel=_MATERIAL)
+app.add_typer(cache.app, rich_help_panel=_HOUSE)
+app.command(rich_help_panel=_HOUSE)(doctor)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"uncommonsense {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and stop.", callback=_show_version, is_eager=True)
+    ] = False,
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run a command; a mistake of the user's ends with exit code 2, one of ours with 1, neither with a traceback."""
+    try:
+        app()
+    except UncommonSenseError as error:
+        _complain(str(error))
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        # The reader of the pipe has gone; say nothing, and keep the interpreter from flushing into it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+    except Exception as error:
+        if os.environ.get("UNCOMMONSENSE_TRACEBACK"):
+            raise
+        _complain(
+            f"{type(error).__name__}: {error}\nThis is a defect of uncommonsense. "
+            "UNCOMMONSENSE_TRACEBACK=1 shows where it happened; please report it."
+        )
+        sys.exit(1)
+
+
+def _complain(message: str) -> None:
+    errors = console(stderr=True)
+    errors.print("error:", style="bold red", end=" ")
+    errors.print(message, markup=False)

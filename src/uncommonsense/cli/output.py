@@ -1,0 +1,90 @@
+"""How commands show things: tables for people, tab-separated text for pipes, JSON on request."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+__all__ = ["console", "emit", "note", "progress"]
+
+Row = Mapping[str, Any]
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console on the current standard output (or error), without automatic highlighting."""
+    return Console(stderr=stderr, highlight=False, soft_wrap=not _is_terminal(stderr))
+
+
+def emit(
+    result: Sequence[Row] | Row, *, as_json: bool, columns: Sequence[str] | None = None, title: str | None = None
+) -> None:
+    """Print a result: JSON if asked, a table on a terminal, tab-separated lines in a pipe."""
+    if as_json:
+        sys.stdout.write(json.dumps(result, ensure_ascii=False, indent=2) + "\n")
+        return
+    rows = [result] if isinstance(result, Mapping) else list(result)
+    names = list(columns or (rows[0] if rows else ()))
+    if _is_terminal():
+        console().print(_table(rows, names, title))
+    else:
+        lines = ["\t".join(names), *("\t".join(_cell(row.get(name), plain=True) for name in names) for row in rows)]
+        sys.stdout.write("\n".join(lines) + "\n")
+
+
+def note(message: str) -> None:
+    """Tell the person something that is not the result: on standard error, never in a pipe's way."""
+    console(stderr=True).print(message, style="dim", markup=False)
+
+
+@contextmanager
+def progress(description: str, total: float | None, unit: str = "B") -> Iterator[Callable[[float], None]]:
+    """Show a bar on standard error while the block runs; silent when that is not a terminal.
+
+    Yields ``advance(n)``. ``unit`` is ``B`` for bytes, else the plural noun that is counted.
+    """
+    if not _is_terminal(stderr=True):
+        yield lambda _: None
+        return
+    from rich import progress as bars
+
+    amount = [bars.DownloadColumn(), bars.TransferSpeedColumn()] if unit == "B" else [bars.MofNCompleteColumn()]
+    label = bars.TextColumn("{task.description}" if unit == "B" else "{task.description} [dim]" + unit)
+    bar = bars.Progress(
+        label, bars.BarColumn(), *amount, bars.TimeRemainingColumn(), console=console(stderr=True), transient=True
+    )
+    with bar:
+        task = bar.add_task(description, total=total)
+        yield lambda n: bar.advance(task, n)
+
+
+def _is_terminal(stderr: bool = False) -> bool:
+    return (sys.stderr if stderr else sys.stdout).isatty()
+
+
+def _table(rows: Sequence[Row], names: Sequence[str], title: str | None) -> Table:
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
+    for name in names:
+        numeric = all(isinstance(row.get(name), int | float) for row in rows)
+        table.add_column(name.replace("_", " "), justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(_cell(row.get(name)) for name in names))
+    return table
+
+
+def _cell(value: Any, *, plain: bool = False) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.4g}" if plain else f"{value:,.4g}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value) if plain else f"{value:,}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    text = str(value)
+    return " ".join(text.split()) if plain else text

@@ -1,0 +1,178 @@
+"""Vectors of every target word of a corpus, kept in a store."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from filelock import FileLock, Timeout
+
+from uncommonsense import resources
+from uncommonsense.encode.encoder import Encoder
+from uncommonsense.encode.store import KEY_BYTES, VectorStore
+from uncommonsense.errors import UserError
+from uncommonsense.schema import Corpus
+
+__all__ = ["Vectors", "encode_corpus", "vector_root"]
+
+Progress = Callable[[str, float | None, str], AbstractContextManager[Callable[[float], None]]]
+
+_MEAN_SHARD = 2048
+_LARGEST_SHARD = 8192
+"""Sentences per shard."""
+
+
+class Vectors(NamedTuple):
+    """One row per key."""
+
+    keys: pa.ChunkedArray
+    """Instance ids."""
+    matrix: np.ndarray
+    """``(n, *shape) float32``"""
+    fingerprint: str
+    """Of the encoder that made them."""
+    content: str
+    """Of the encoder and the texts and spans, in any order."""
+
+
+def vector_root() -> Path:
+    """Where vectors are kept by default."""
+    return resources.cache_dir() / "vectors"
+
+
+def encode_corpus(
+    encoder: Encoder, corpus: Corpus, *, root: Path | None = None, progress: Progress | None = None
+) -> Vectors:
+    """Encode what the store below ``root`` does not hold yet, then read all of it from there.
+
+    A run that is killed goes on where it stopped; two runs at once share the work.
+    """
+    if not corpus.has_words:
+        raise UserError(f"corpus {corpus.name!r} holds labels without words, which no model can read")
+    text = _Text(corpus)
+    store = VectorStore(root or vector_root(), encoder.fingerprint, encoder.shape)
+    missing = store.find(text.keys).missing
+    if missing.any():
+        store.describe(encoder.describe())
+        store.sweep()
+        _fill(encoder, text, missing, store, progress)
+    found = store.find(text.keys)
+    return Vectors(corpus.instances["id"], found.gather(), encoder.fingerprint, text.content(encoder.fingerprint))
+
+
+class _Text:
+    """A corpus as the encoder wants it: words coded by a vocabulary, sentences and targets by number."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        tokens = corpus.sentences["tokens"].combine_chunks()
+        self.offsets = np.asarray(tokens.offsets, np.int64)
+        self.offsets = self.offsets - self.offsets[0]
+        encoded = pc.list_flatten(tokens).dictionary_encode()
+        self.vocabulary: list[str] = encoded.dictionary.to_pylist()
+        self.codes = np.asarray(encoded.indices, np.int64)
+        start = np.asarray(corpus.instances["start"], np.int64)
+        end = np.asarray(corpus.instances["end"], np.int64)
+        self.targets = np.stack([corpus.rows, start, end], axis=1)
+        _check_spans(corpus, self.targets, np.diff(self.offsets))
+        self.sentence_keys = self._hash_sentences(tokens)
+        self.keys = np.empty((len(self.targets), KEY_BYTES), np.uint8)
+        """``(targets, 24)``: 16 bytes for the sentence, 4 each for start and end."""
+        self.keys[:, :16] = self.sentence_keys[corpus.rows]
+        self.keys[:, 16:20] = start.astype(">u4").view(np.uint8).reshape(-1, 4)
+        self.keys[:, 20:] = end.astype(">u4").view(np.uint8).reshape(-1, 4)
+
+    def content(self, fingerprint: str) -> str:
+        """A name for these vectors that does not depend on the order of the corpus."""
+        ordered = np.sort(_as_strings(self.keys))
+        return hashlib.sha256(fingerprint.encode() + ordered.tobytes()).hexdigest()[:32]
+
+    @staticmethod
+    def _hash_sentences(tokens: pa.ListArray) -> np.ndarray:
+        joined = pc.binary_join(tokens, "\x1f")
+        digests = [hashlib.blake2b(text.as_buffer(), digest_size=16).digest() for text in joined]
+        return np.frombuffer(b"".join(digests), np.uint8).reshape(-1, 16)
+
+
+def _check_spans(corpus: Corpus, targets: np.ndarray, lengths: np.ndarray) -> None:
+    sentence, start, end = targets.T
+    bad = np.flatnonzero((start < 0) | (end <= start) | (end > lengths[sentence]))
+    if len(bad):
+        row = corpus.instances.slice(int(bad[0]), 1).to_pylist()[0]
+        raise UserError(
+            f"instance {row['id']}: span ({row['start']}, {row['end']}) is not inside its sentence of "
+            f"{lengths[sentence[bad[0]]]} tokens; see 'uncommonsense corpus validate'"
+        )
+
+
+def _fill(encoder: Encoder, text: _Text, missing: np.ndarray, store: VectorStore, progress: Progress | None) -> None:
+    """Encode the missing targets shard by shard; shards that another run is busy with come last."""
+    wanted = np.flatnonzero(missing)
+    shards = list(_shards(text, wanted))
+    show = progress(f"Encoding with {encoder.name}", float(len(wanted)), "words") if progress else nullcontext(lambda _: None)
+    with show as advance:
+        for patience in (0.0, -1.0):
+            waiting = []
+            for name, members in shards:
+                try:
+                    with FileLock(store.folder / f"{name}.lock", timeout=patience):
+                        if not store.has_shard(name):
+                            store.write_shard(name, text.keys[members], _encode(encoder, text, members, advance))
+                except Timeout:
+                    waiting.append((name, members))
+            shards = waiting
+    for lock in store.folder.glob("*.lock"):
+        lock.unlink(missing_ok=True)
+
+
+def _encode(encoder: Encoder, text: _Text, members: np.ndarray, advance: Callable[[float], None]) -> np.ndarray:
+    targets = text.targets[members]
+    sentences, renumbered = np.unique(targets[:, 0], return_inverse=True)
+    lengths = (text.offsets[1:] - text.offsets[:-1])[sentences]
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    where = np.arange(offsets[-1]) + np.repeat(text.offsets[sentences] - offsets[:-1], lengths)
+    codes, local = np.unique(text.codes[where], return_inverse=True)
+    vocabulary = [text.vocabulary[code] for code in codes]
+    local_targets = np.column_stack([renumbered, targets[:, 1:]])
+    return encoder.encode_table(vocabulary, local, offsets, local_targets, advance=advance)
+
+
+def _shards(text: _Text, wanted: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    """Cut the distinct wanted targets into shards, each with a name made of its keys.
+
+    A shard ends after a sentence whose own hash says so (one in 2048), whatever stands around it: when
+    some shards of a run exist and others do not, the remaining sentences fall into the same shards again.
+    """
+    _, first = np.unique(_as_strings(text.keys[wanted]), return_index=True)
+    distinct = wanted[np.sort(first)]
+    ranks = _ranks(_as_strings(text.sentence_keys[text.targets[distinct, 0]]))
+    by_sentence = np.argsort(ranks, kind="stable")
+    distinct, ranks = distinct[by_sentence], ranks[by_sentence]
+    starts = np.flatnonzero(np.diff(ranks, prepend=-1))
+    sentence_keys = text.sentence_keys[text.targets[distinct[starts], 0]]
+    closes = sentence_keys[:, :2].copy().view(">u2").reshape(-1) % _MEAN_SHARD == 0
+    opened = 0
+    for number in range(len(starts)):
+        last = number == len(starts) - 1
+        if closes[number] or last or number - opened + 1 == _LARGEST_SHARD:
+            members = distinct[starts[opened] : None if last else starts[number + 1]]
+            yield hashlib.blake2b(text.keys[members].tobytes(), digest_size=16).hexdigest(), members
+            opened = number + 1
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """Number distinct values in the order in which they first occur: ``(n,) int64``."""
+    _, first, inverse = np.unique(values, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), np.int64)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[inverse.reshape(-1)]
+
+
+def _as_strings(rows: np.ndarray) -> np.ndarray:
+    """Rows of bytes as fixed-width strings, which sort and compare as a whole: ``(n,)``."""
+    return np.ascontiguousarray(rows).view(f"S{rows.shape[1]}").reshape(-1)

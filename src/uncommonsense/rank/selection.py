@@ -1,0 +1,143 @@
+"""Database, queries and buckets of a corpus under a protocol: from labels alone."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from uncommonsense.errors import UserError
+from uncommonsense.rank.protocol import Protocol
+from uncommonsense.schema import Corpus
+
+__all__ = ["Bucket", "Selection", "first_senses", "select"]
+
+
+class Bucket(NamedTuple):
+    """A range of frequency and of prevalence, lower ends included."""
+
+    label: str
+    members: np.ndarray
+    """``(queries,) bool``"""
+
+
+class Selection(NamedTuple):
+    """What is asked and what may be found. Rows are rows of the corpus' instances."""
+
+    database: np.ndarray
+    """Rows of D: ``(database,) int64``."""
+    queries: np.ndarray
+    """Rows of Q: ``(queries,) int64``."""
+    pool_of_database: np.ndarray
+    """Number of the candidate pool of each row of D: ``(database,) int64``."""
+    pool_of_query: np.ndarray
+    """``(queries,) int64``"""
+    sense: np.ndarray
+    """Number of the (first) sense of every instance of the corpus, -1 if it has none: ``(instances,) int64``."""
+    relevant: np.ndarray
+    """Occurrences of each query's sense in D: ``(queries,) int64``."""
+    candidates: np.ndarray
+    """Size of each query's pool: ``(queries,) int64``."""
+    frequency: np.ndarray
+    """The first axis of the buckets: ``(queries,) int64``."""
+    prevalence: np.ndarray
+    """The second: the share of the sense among its lemma and part of speech in D: ``(queries,) float64``."""
+    lemma: np.ndarray
+    """Number of each query's lemma: ``(queries,) int64``."""
+    protocol: Protocol
+
+    def buckets(self) -> list[Bucket]:
+        """The cells of frequency x prevalence, in the order of the paper's table."""
+        found = []
+        for frequency, f_label in _ranges(self.frequency, self.protocol.frequency_edges, "l"):
+            for prevalence, p_label in _ranges(self.prevalence, self.protocol.prevalence_edges, "r"):
+                found.append(Bucket(f"{f_label}, {p_label}", frequency & prevalence))
+        return found
+
+
+def select(corpus: Corpus, protocol: Protocol) -> Selection:
+    """Apply the protocol's rules to the labels of ``corpus``."""
+    table = corpus.instances
+    lemma = _codes(table["lemma"])
+    lemma_pos = _codes(pc.binary_join_element_wise(table["lemma"], table["pos"], "\x1f"))
+    labels = first_senses(corpus)
+    sense = _codes(labels)
+    pool = lemma if protocol.candidates == "lemma" else lemma_pos
+    labelled = sense >= 0
+    in_database = _in_splits(table, protocol.database) & labelled
+    _require(in_database, corpus, protocol.database, "database")
+
+    sense_count = np.bincount(sense[in_database], minlength=sense.max() + 1)
+    group_count = np.bincount(lemma_pos[in_database], minlength=lemma_pos.max() + 1)
+    asked = _in_splits(table, protocol.queries) & labelled
+    _require(asked, corpus, protocol.queries, "queries")
+    asked &= sense_count[sense] >= protocol.minimum
+    if protocol.excluded:
+        asked &= ~np.asarray(pc.is_in(labels, value_set=pa.array(sorted(protocol.excluded), pa.string())))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        prevalence = sense_count[sense] / group_count[lemma_pos]
+    if protocol.monosemous == "drop":
+        asked &= prevalence < 1.0
+
+    database, queries = np.flatnonzero(in_database), np.flatnonzero(asked)
+    pool_count = np.bincount(pool[database], minlength=pool.max() + 1)
+    frequency = sense_count[sense] if protocol.frequency == "sense" else group_count[lemma_pos]
+    return Selection(
+        database=database,
+        queries=queries,
+        pool_of_database=pool[database],
+        pool_of_query=pool[queries],
+        sense=sense,
+        relevant=sense_count[sense[queries]],
+        candidates=pool_count[pool[queries]],
+        frequency=frequency[queries],
+        prevalence=prevalence[queries],
+        lemma=lemma[queries],
+        protocol=protocol,
+    )
+
+
+def first_senses(corpus: Corpus) -> pa.Array:
+    """The first sense of every instance, null where it has none: ``(instances,)`` strings."""
+    lists = corpus.instances["senses"].combine_chunks()
+    starts = np.asarray(lists.offsets, np.int64)
+    starts, ends = starts[:-1] - starts[0], starts[1:] - starts[0]
+    return pc.list_flatten(lists).take(pa.array(starts, mask=starts == ends))
+
+
+def _codes(column: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """Distinct values by number, -1 for null: ``(n,) int64``."""
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return np.asarray(pc.fill_null(array.dictionary_encode().indices, -1), np.int64)
+
+
+def _in_splits(table: pa.Table, splits: tuple[str, ...]) -> np.ndarray:
+    """Splits match by their first part too: ``dev`` takes ``dev.few-shot``."""
+    first = pc.list_element(pc.split_pattern(table["split"], "."), 0)
+    wanted = pa.array(splits)
+    return np.asarray(pc.or_(pc.is_in(table["split"], value_set=wanted), pc.is_in(first, value_set=wanted)))
+
+
+def _require(mask: np.ndarray, corpus: Corpus, splits: tuple[str, ...], role: str) -> None:
+    if not mask.any():
+        present = sorted(set(corpus.instances["split"].unique().to_pylist()))
+        raise UserError(
+            f"corpus {corpus.name!r} has no labelled instance in the {role} split ({' or '.join(splits)}); "
+            f"its splits are {present}"
+        )
+
+
+def _ranges(values: np.ndarray, edges: tuple[float, ...], symbol: str) -> list[tuple[np.ndarray, str]]:
+    bounds = [-np.inf, *edges, np.inf]
+    ranges = []
+    for low, high in zip(bounds[:-1], bounds[1:], strict=True):
+        if low == -np.inf:
+            label = f"{symbol} < {high:g}"
+        elif high == np.inf:
+            label = f"{symbol} ≥ {low:g}"
+        else:
+            label = f"{low:g} ≤ {symbol} < {high:g}"
+        ranges.append(((values >= low) & (values < high), label))
+    return ranges
