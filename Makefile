@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
+PIP    := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check
 SENTENCE ?= She was [on] antibiotics for a week.
 
 .DEFAULT_GOAL := help

@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,18 @@ class TestGet:
         resources.get("words")
         resources.get("words", source="https")
         assert len(site.requests) == 2
+
+    def test_a_path_must_be_given(self, words: Resource) -> None:
+        with pytest.raises(MissingResourceError, match="--from PATH, or set UNCOMMONSENSE_WORDS"):
+            resources.get("words", source="path")
+
+    def test_optional_files_may_go_with_another_source(self, site: Site, catalogue: Install) -> None:
+        url = site.serve("/w", zipped({"words.txt": WORDS, "more.txt": b"four"}))
+        base = make_resource({"words.txt": WORDS, "more.txt": b"four"}, https(url, unpack=True, roots=[""]))
+        catalogue(replace(base, files=(base.files[0], replace(base.files[1], optional=True))))
+        assert (resources.get("words") / "more.txt").exists()
+        site.serve("/w", zipped({"words.txt": WORDS}))
+        assert not (resources.get("words", source="https") / "more.txt").exists()
 
     def test_an_unknown_source_lists_the_known_ones(self, words: Resource) -> None:
         with pytest.raises(UnknownNameError, match=r"unknown source of words 'ftp'.*https, path"):
@@ -273,6 +286,19 @@ class TestDisk:
                 os.seteuid(0)
             shutil.rmtree(folder)
 
+    def test_a_read_only_cache_that_has_it_will_do(
+        self, words: Resource, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        folder = resources.get("words")
+
+        def refuse(*_: object, **__: object) -> None:
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+        monkeypatch.setattr(Path, "mkdir", refuse)
+        assert resources.get("words") == folder
+        with pytest.raises(ResourceError, match="Read-only file system"):
+            resources.get("words", source="https")
+
     def test_a_cache_that_is_a_file(self, words: Resource, cache: Path) -> None:
         cache.write_text("in the way")
         with pytest.raises(ResourceError, match="cannot write to the cache"):
@@ -312,9 +338,11 @@ class TestProcesses:
     def test_what_a_killed_process_left_is_removed(self, site: Site, catalogue: Install, cache: Path) -> None:
         other = make_resource({"words.txt": WORDS}, https(site.serve("/stall", lambda _: time.sleep(5))))
         context = multiprocessing.get_context("spawn")
-        process = context.Process(target=fetch_in_another_process, args=(other, context.Queue()))
+        results = context.Queue()
+        process = context.Process(target=fetch_in_another_process, args=(other, results))
         process.start()
         while not site.requests:
+            assert process.is_alive()
             time.sleep(0.02)
         (cache / "partial" / "words" / "scratch" / "half").write_bytes(b"half")
         live = make_resource({"w": WORDS}, https(site.serve("/w", WORDS)), name="more")
@@ -428,14 +456,27 @@ class TestRegister:
         assert resources.register("words", tmp_path) == tmp_path / "top"
         assert resources.status("words").trust == "given"
 
+    def test_a_folder_of_which_nothing_is_known(self, catalogue: Install, tmp_path: Path) -> None:
+        catalogue(make_resource(manual="Order it."))
+        mine = tmp_path / "mine"
+        mine.mkdir()
+        with pytest.raises(ResourceError, match="nothing of words"):
+            resources.register("words", mine)
+        (mine / "anything").write_bytes(b"")
+        assert resources.register("words", mine) == mine
+        shutil.rmtree(mine)
+        with pytest.raises(MissingResourceError, match=r"mine has gone; run: .* --from PATH\nOrder it"):
+            resources.path("words")
+
     def test_a_folder_that_went_away(self, words: Resource, tmp_path: Path, cache: Path) -> None:
         (tmp_path / "mine").mkdir()
         (tmp_path / "mine" / "words.txt").write_bytes(WORDS)
         resources.register("words", tmp_path / "mine")
         shutil.rmtree(tmp_path / "mine")
         assert resources.status("words").state == "broken"
-        with pytest.raises(MissingResourceError, match=r"mine lacks words\.txt"):
+        with pytest.raises(MissingResourceError, match="mine has gone; run: uncommonsense data get words"):
             resources.path("words")
+        assert [one.state for one in resources.check()] == ["damaged"]
         assert resources.get("words") == cache / "words-1.0"
 
     @pytest.mark.parametrize("pack", [tar_gz, zipped])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib.metadata
 import lzma
 import os
@@ -23,18 +24,27 @@ from uncommonsense.resources.catalogue import Resource
 WORDS = b"one\ntwo\nthree\n"
 Install = Callable[..., Resource]
 WHEEL = {"type": "wheel", "package": "invented-words", "version": "1.0", "roots": ["invented_words/data/"]}
+NPM = {
+    "type": "npm",
+    "package": "invented-words",
+    "version": "1.0.0",
+    "nested": ["package/inner.tgz"],
+    "roots": ["inner/", "package/data/"],
+}
+DEB = {"type": "deb", "packages": ["words-base", "words-more"], "roots": ["usr/share/words/"]}
+HUB = {"type": "hub", "repo": "somebody/words", "revision": "c0ffee"}
 
 
 def make_wheel(folder: Path, words: bytes = WORDS) -> None:
     """A valid wheel whose code leaves a trace if it is ever run."""
+    about = "invented_words-1.0.dist-info"
     members = {
         "invented_words/__init__.py": f"open({str(folder / 'trace')!r}, 'w')".encode(),
         "invented_words/data/words.txt": words,
         "invented_words/data/README": b"not wanted",
-        "invented_words-1.0.dist-info/METADATA": b"Metadata-Version: 2.1\nName: invented-words\nVersion: 1.0\n"
-        b"Requires-Dist: something-that-does-not-exist\n",
-        "invented_words-1.0.dist-info/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
-        "invented_words-1.0.dist-info/RECORD": b"",
+        f"{about}/METADATA": b"Metadata-Version: 2.1\nName: invented-words\nVersion: 1.0\nRequires-Dist: x\n",
+        f"{about}/WHEEL": b"Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{about}/RECORD": b"",
     }
     (folder / "invented_words-1.0-py3-none-any.whl").write_bytes(zipped(members))
 
@@ -52,7 +62,7 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], Path]:
-    """Puts a shell script in front of the real program of that name; its arguments go to ``NAME.arguments``."""
+    """Puts a shell script in front of a program and returns the file that its arguments go to."""
 
     def install(name: str, script: str) -> Path:
         folder = tmp_path / "bin"
@@ -107,14 +117,6 @@ class TestWheel:
 
 
 class TestNpm:
-    SOURCE = {
-        "type": "npm",
-        "package": "invented-words",
-        "version": "1.0.0",
-        "nested": ["package/inner.tgz"],
-        "roots": ["inner/", "package/data/"],
-    }
-
     def test_files_of_the_tarball_and_of_one_inside_it(
         self, tool: Callable[[str, str], Path], tmp_path: Path, catalogue: Install
     ) -> None:
@@ -123,7 +125,7 @@ class TestNpm:
         )
         (tmp_path / "prepared").write_bytes(packed)
         arguments = tool("npm", f"cp {tmp_path / 'prepared'} invented-words-1.0.0.tgz")
-        catalogue(make_resource({"words.txt": WORDS, "more.txt": b"four"}, self.SOURCE))
+        catalogue(make_resource({"words.txt": WORDS, "more.txt": b"four"}, NPM))
         folder = resources.get("words")
         assert (folder / "words.txt").read_bytes() == WORDS
         assert (folder / "more.txt").read_bytes() == b"four"
@@ -133,7 +135,7 @@ class TestNpm:
         self, tool: Callable[[str, str], Path], catalogue: Install, cache: Path
     ) -> None:
         tool("npm", "echo 'npm error code E404' >&2; exit 1")
-        catalogue(make_resource({"words.txt": WORDS}, self.SOURCE))
+        catalogue(make_resource({"words.txt": WORDS}, NPM))
         with pytest.raises(ResourceError, match=r"npm failed with exit code 1: npm error code E404"):
             resources.get("words")
         assert leftovers(cache) == []
@@ -142,17 +144,13 @@ class TestNpm:
         self, catalogue: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("PATH", str(tmp_path))
-        catalogue(make_resource({"words.txt": WORDS}, self.SOURCE))
-        with pytest.raises(ResourceError, match="npm invented-words 1.0.0: npm is not installed"):
+        catalogue(make_resource({"words.txt": WORDS}, NPM))
+        with pytest.raises(ResourceError, match=r"npm invented-words 1\.0\.0: npm is not installed"):
             resources.get("words")
 
 
 class TestDeb:
-    SOURCE = {"type": "deb", "packages": ["words-base", "words-more"], "roots": ["usr/share/words/"]}
-
     def package(self, path: Path, name: str, content: bytes) -> None:
-        import gzip
-
         data = gzip.decompress(tar_gz({f"./usr/share/words/{name}": content, "./usr/share/doc/README": b""}))
         path.write_bytes(
             ar({"debian-binary": b"2.0\n", "control.tar.xz": b"", "data.tar.xz": lzma.compress(data)})
@@ -164,7 +162,7 @@ class TestDeb:
         self.package(tmp_path / "base.deb", "words.txt", WORDS)
         self.package(tmp_path / "more.deb", "more.txt", b"four")
         arguments = tool("apt-get", f"cp {tmp_path}/*.deb .")
-        catalogue(make_resource({"words.txt": WORDS, "more.txt": b"four"}, self.SOURCE))
+        catalogue(make_resource({"words.txt": WORDS, "more.txt": b"four"}, DEB))
         folder = resources.get("words")
         assert (folder / "words.txt").read_bytes() == WORDS
         assert (folder / "more.txt").read_bytes() == b"four"
@@ -174,7 +172,7 @@ class TestDeb:
         self, catalogue: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("PATH", str(tmp_path))
-        catalogue(make_resource({"words.txt": WORDS}, self.SOURCE))
+        catalogue(make_resource({"words.txt": WORDS}, DEB))
         with pytest.raises(ResourceError, match="apt-get is not installed"):
             resources.get("words")
 
@@ -200,19 +198,17 @@ class TestSystem:
 
 
 class TestHub:
-    SOURCE = {"type": "hub", "repo": "somebody/words", "revision": "c0ffee"}
-
     @pytest.fixture
     def hub(self, monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
         """A stand-in for huggingface_hub."""
-        module = types.ModuleType("huggingface_hub")
+        module, bars = types.ModuleType("huggingface_hub"), types.ModuleType("huggingface_hub.utils")
         shown: list[bool] = [True]
-        module.utils = types.SimpleNamespace(  # type: ignore[attr-defined]
-            are_progress_bars_disabled=lambda: not shown[0],
-            disable_progress_bars=lambda: shown.__setitem__(0, False),
-            enable_progress_bars=lambda: shown.__setitem__(0, True),
-        )
+        bars.are_progress_bars_disabled = lambda: not shown[0]  # type: ignore[attr-defined]
+        bars.disable_progress_bars = lambda: shown.__setitem__(0, False)  # type: ignore[attr-defined]
+        bars.enable_progress_bars = lambda: shown.__setitem__(0, True)  # type: ignore[attr-defined]
+        module.bars = bars  # type: ignore[attr-defined]
         monkeypatch.setitem(sys.modules, "huggingface_hub", module)
+        monkeypatch.setitem(sys.modules, "huggingface_hub.utils", bars)
         return module
 
     def test_a_pinned_revision(self, hub: types.ModuleType, catalogue: Install, cache: Path) -> None:
@@ -220,34 +216,35 @@ class TestHub:
             repo: str, *, revision: str, allow_patterns: list[str], local_dir: Path
         ) -> None:
             assert (repo, revision, allow_patterns) == ("somebody/words", "c0ffee", ["words.txt"])
-            assert hub.utils.are_progress_bars_disabled()
+            assert hub.bars.are_progress_bars_disabled()
             (local_dir / ".cache").mkdir()
             (local_dir / ".cache" / "words.lock").write_bytes(b"")
             (local_dir / "words.txt").write_bytes(WORDS)
 
         hub.snapshot_download = snapshot_download  # type: ignore[attr-defined]
-        catalogue(make_resource({"words.txt": WORDS}, self.SOURCE))
+        catalogue(make_resource({"words.txt": WORDS}, HUB))
         resources.get("words")
         assert leftovers(cache) == ["words-1.0/receipt.json", "words-1.0/words.txt"]
-        assert not hub.utils.are_progress_bars_disabled()
+        assert not hub.bars.are_progress_bars_disabled()
 
     def test_out_of_reach(self, hub: types.ModuleType, catalogue: Install, cache: Path) -> None:
         def snapshot_download(*_: object, **__: object) -> None:
             raise FileNotFoundError("Got: ConnectError\nand a long story")
 
         hub.snapshot_download = snapshot_download  # type: ignore[attr-defined]
-        catalogue(make_resource({"words.txt": WORDS}, self.SOURCE))
+        catalogue(make_resource({"words.txt": WORDS}, HUB))
         with pytest.raises(OfflineError, match=r"the hub gave nothing \(Got: ConnectError\)"):
             resources.get("words")
         assert leftovers(cache) == []
 
-    def test_the_library_has_what_is_called(self) -> None:
-        import inspect
-
-        hub = pytest.importorskip("huggingface_hub")
-        parameters = inspect.signature(hub.snapshot_download).parameters
-        assert {"revision", "allow_patterns", "local_dir"} <= parameters.keys()
-        assert callable(hub.utils.are_progress_bars_disabled)
+    def test_the_real_library_without_a_network(self, cache: Path) -> None:
+        pytest.importorskip("huggingface_hub")
+        code = "from uncommonsense import resources; resources.get('minilm', source='hub')"
+        environment = {**os.environ, "HF_HUB_OFFLINE": "1"}
+        result = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+        assert "OfflineError: could not get 'minilm'" in result.stderr
+        assert "the hub gave nothing" in result.stderr
+        assert leftovers(cache) == []
 
 
 @pytest.mark.network

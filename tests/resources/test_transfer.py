@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import trustme
 from invented import Site, resumable, whole
 
 from uncommonsense.errors import OfflineError, ResourceError
@@ -26,8 +28,6 @@ def test_a_file_arrives_whole(site: Site, target: Path) -> None:
 
 
 def test_progress_adds_up_to_the_size(site: Site, target: Path) -> None:
-    from contextlib import contextmanager
-
     seen: list[float] = []
 
     @contextmanager
@@ -158,8 +158,6 @@ def test_more_bytes_than_expected_are_refused(site: Site, target: Path) -> None:
 def test_a_certificate_of_an_unknown_authority_is_refused(
     site: Site, target: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    import trustme
-
     trustme.CA().cert_pem.write_to_path(str(tmp_path / "other.pem"))
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "other.pem"))
     with pytest.raises(ResourceError, match=r"not trusted.*SSL_CERT_FILE"):

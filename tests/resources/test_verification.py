@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,7 @@ def editions() -> Resource:
     """Two files in two editions, and one that both share."""
     both = (Variant(sha256(A), len(A), "old"), Variant(sha256(B), len(B), "new"))
     files = (ResourceFile("x", both), ResourceFile("y", both), ResourceFile("z", (Variant(sha256(b"z"), 1),)))
-    base = make_resource()
-    return Resource(**{name: getattr(base, name) for name in base.__slots__} | {"files": files})
+    return replace(make_resource(), files=files)
 
 
 def fill(folder: Path, **files: bytes) -> Path:
@@ -65,8 +65,7 @@ def test_an_optional_file_may_be_absent_but_not_wrong(tmp_path: Path) -> None:
         ResourceFile("a", (Variant(sha256(A)),)),
         ResourceFile("b", (Variant(sha256(B)),), optional=True),
     )
-    base = make_resource()
-    resource = Resource(**{name: getattr(base, name) for name in base.__slots__} | {"files": files})
+    resource = replace(make_resource(), files=files)
     assert verify(resource, fill(tmp_path, a=A)).sha256 == {"a": sha256(A)}
     with pytest.raises(ChecksumError, match="b: sha256"):
         verify(resource, fill(tmp_path, b=A))

@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.text import Text
 
-from uncommonsense import corpora
 from uncommonsense.cli.output import console, emit, note, progress
-from uncommonsense.schema import Instance, Sentence
+
+if TYPE_CHECKING:
+    from uncommonsense.schema import Instance, Sentence
 
 __all__ = ["app"]
 
@@ -35,6 +35,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 )
 def stats(spec: Spec, *, as_json: AsJson = False) -> None:
     """Count sentences, tokens, targets, senses, and how ambiguous the words are."""
+    from uncommonsense import corpora
+
     source = corpora.open_corpus(spec)
     with progress("counting", None, unit="sentences") as advance:
         found = corpora.statistics(_watched(source, advance))
@@ -56,6 +58,8 @@ def head(
     as_json: AsJson = False,
 ) -> None:
     """Show the first sentences, their targets and senses."""
+    from uncommonsense import corpora
+
     sentences = list(islice(corpora.open_corpus(spec).sentences(), number))
     if as_json:
         emit([_plain(sentence) for sentence in sentences], as_json=True)
@@ -80,6 +84,7 @@ def validate(
     as_json: AsJson = False,
 ) -> None:
     """Check ids, spans, lemmas and senses; exit code 2 if anything is wrong."""
+    from uncommonsense import corpora
     from uncommonsense.inventories import open_inventory
 
     source = corpora.open_corpus(spec)
@@ -101,12 +106,14 @@ def validate(
 def convert(
     spec: Spec,
     target: Annotated[Path, typer.Argument(metavar="OUT", help="The file (tsv, jsonl) or folder to write.")],
-    to: Annotated[str, typer.Option(help=f"One of {', '.join(corpora.WRITABLE)}.")] = "parquet",
+    to: Annotated[str, typer.Option(help="One of parquet, tsv, jsonl, framework.")] = "parquet",
     *,
     force: Annotated[bool, typer.Option("--force", help="Replace OUT if it exists.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write a corpus in another format; Parquet is what `datasets`, pandas and this package read fastest."""
+    from uncommonsense import corpora
+
     source = corpora.open_corpus(spec)
     with progress(f"writing {target}", None, unit="sentences") as advance:
         sentences = corpora.convert(source, target, to=to, overwrite=force, advance=advance)
@@ -116,6 +123,8 @@ def convert(
 @app.command(epilog="Example: [bold]uncommonsense corpus formats[/bold]")
 def formats(*, as_json: AsJson = False) -> None:
     """List the formats, with an example of each, and the registered names."""
+    from uncommonsense import corpora
+
     rows = [{"format": each.name, **each._asdict()} for each in corpora.formats()]
     if as_json:
         known = [{**row, "options": corpora.options(row["format"])} for row in rows]

@@ -28,11 +28,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 def list_(*, as_json: AsJson = False) -> None:
     """List all resources and whether they are here."""
     rows = [_row(resource) for resource in resources.index().values()]
-    emit(
-        rows,
-        as_json=as_json,
-        columns=["name", "kind", "version", "MB", "state", "source", "licence", "title"],
-    )
+    emit(rows, as_json=as_json, columns=["name", "kind", "MB", "state", "licence", "title"])
 
 
 @app.command(

@@ -20,17 +20,21 @@ def demo(
 
     Example: uncommonsense demo "The [mouse] would not click."
     """
+    from dataclasses import replace
+
     from uncommonsense import resources
     from uncommonsense.cli.like import search, show_usages
-    from uncommonsense.cli.rank import rank
-    from uncommonsense.rank.example import parse_example
+    from uncommonsense.cli.rank import score, show_scores
+    from uncommonsense.rank import PROTOCOLS, parse_example
 
     example = parse_example(sentence)
     for name in ("wordnet", "minilm"):
         note(f"{name}: {resources.get(name, progress=progress)}")
     screen = console()
-    screen.print(f"\n[bold]Usages like[/] {' '.join(example.tokens[: example.start])} "
-                 f"[bold reverse] {example.target} [/] {' '.join(example.tokens[example.end :])}\n")
-    show_usages(search([example], corpus="sampler", model="minilm", lemma=None, top=10))
-    screen.print("\n[bold]How well does the model know rare senses?[/]\n")
-    rank("sampler", top=10, frequency_edges="10")
+    screen.print(f"\nUsages like: {sentence}\n", markup=False, style="bold")
+    show_usages(search([example], corpus="sampler", model="minilm", lemma=None, top=10), for_eyes=True)
+    screen.print("\nHow well does the model know rare senses?\n", style="bold")
+    rules = replace(PROTOCOLS["published"], frequency_edges=(10,))
+    results, _ = score("sampler", "minilm", rules, top=10)
+    show_scores(results, for_eyes=True)
+    screen.print("\nNext: uncommonsense like --help, uncommonsense rank --help, uncommonsense senses bank", style="dim")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from uncommonsense.cli.output import console, emit, note, progress
+from uncommonsense.cli.output import console, emit, is_terminal, note, progress
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -63,14 +63,14 @@ def search(
     return nearest(encoder, examples, text, vectors.matrix, lemmas=lemmas, top=top)
 
 
-def show_usages(found: list[Neighbour], *, as_json: bool = False) -> None:
+def show_usages(found: list[Neighbour], *, as_json: bool = False, for_eyes: bool = False) -> None:
     """Keyword-in-context lines, each sense in a colour of its own, and what the senses mean."""
-    import sys
+    from rich.text import Text
 
     from uncommonsense.inventories.glosses import gloss_finder
 
     gloss = gloss_finder()
-    if as_json or not sys.stdout.isatty():
+    if as_json or not (for_eyes or is_terminal()):
         columns = ["similarity", "sense", "gloss", "source", "instance", "left", "target", "right"]
         emit([_row(usage, gloss(usage.sense)) for usage in found], as_json=as_json, columns=columns)
         return
@@ -80,32 +80,37 @@ def show_usages(found: list[Neighbour], *, as_json: bool = False) -> None:
         screen.print(_line(usage, colours[usage.sense], screen.width), no_wrap=True, overflow="crop")
     screen.print()
     for sense, colour in colours.items():
-        screen.print(f"[{colour}]■[/] [bold]{sense or 'not annotated'}[/]  {gloss(sense)}", highlight=False)
+        screen.print(Text.assemble(("■ ", colour), (sense or "not annotated", "bold"), "  ", gloss(sense)))
     note("similarity is the cosine of the words' vectors in their sentences")
 
 
 def _row(usage: Neighbour, gloss: str) -> dict[str, Any]:
+    from uncommonsense.corpora.tokenize import join_around
+
+    left, target, right = join_around(usage.tokens, usage.start, usage.end)
     return {
         "similarity": round(usage.similarity, 4),
         "sense": usage.sense,
         "gloss": gloss,
         "source": usage.source,
         "instance": usage.instance,
-        "left": " ".join(usage.tokens[: usage.start]),
-        "target": " ".join(usage.tokens[usage.start : usage.end]),
-        "right": " ".join(usage.tokens[usage.end :]),
+        "left": left,
+        "target": target,
+        "right": right.strip(),
     }
 
 
 def _line(usage: Neighbour, colour: str, width: int) -> Text:
     from rich.text import Text
 
-    row = _row(usage, "")
-    side = max(10, (width - len(row["target"]) - 10) // 2)
-    left = row["left"] if len(row["left"]) <= side else "…" + row["left"][-(side - 1) :]
-    right = row["right"] if len(row["right"]) <= side else row["right"][: side - 1] + "…"
+    from uncommonsense.corpora.tokenize import join_around
+
+    left, target, right = join_around(usage.tokens, usage.start, usage.end)
+    side = max(10, (width - len(target) - 10) // 2)
+    left = left if len(left) <= side else "…" + left[-(side - 1) :]
+    right = right if len(right) <= side else right[: side - 1] + "…"
     line = Text(f"{usage.similarity:.3f}  ", style="dim")
     line.append(left.rjust(side) + " ", style="not dim")
-    line.append(row["target"], style=f"not dim bold {colour}")
-    line.append(" " + right, style="not dim")
+    line.append(target, style=f"not dim bold {colour}")
+    line.append(right, style="not dim")
     return line

@@ -10,27 +10,35 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
-__all__ = ["console", "emit", "note", "progress"]
+__all__ = ["console", "emit", "is_terminal", "note", "progress"]
 
 Row = Mapping[str, Any]
+_PIPE_WIDTH = 120
 
 
 def console(*, stderr: bool = False) -> Console:
     """A console on the current standard output (or error), without automatic highlighting."""
-    return Console(stderr=stderr, highlight=False, soft_wrap=not _is_terminal(stderr))
+    width = None if is_terminal(stderr) else _PIPE_WIDTH
+    return Console(stderr=stderr, highlight=False, width=width)
 
 
 def emit(
-    result: Sequence[Row] | Row, *, as_json: bool, columns: Sequence[str] | None = None, title: str | None = None
+    result: Sequence[Row] | Row,
+    *,
+    as_json: bool,
+    columns: Sequence[str] | None = None,
+    title: str | None = None,
+    for_eyes: bool | None = None,
 ) -> None:
-    """Print a result: JSON if asked, a table on a terminal, tab-separated lines in a pipe."""
+    """Print a result: JSON if asked, a table on a terminal (or if ``for_eyes``), tab-separated lines in a pipe."""
     if as_json:
         sys.stdout.write(json.dumps(result, ensure_ascii=False, indent=2) + "\n")
         return
     rows = [result] if isinstance(result, Mapping) else list(result)
     names = list(columns or (rows[0] if rows else ()))
-    if _is_terminal():
+    if for_eyes or is_terminal():
         console().print(_table(rows, names, title))
     else:
         lines = ["\t".join(names), *("\t".join(_cell(row.get(name), plain=True) for name in names) for row in rows)]
@@ -48,7 +56,7 @@ def progress(description: str, total: float | None, unit: str = "B") -> Iterator
 
     Yields ``advance(n)``. ``unit`` is ``B`` for bytes, else the plural noun that is counted.
     """
-    if not _is_terminal(stderr=True):
+    if not is_terminal(stderr=True):
         yield lambda _: None
         return
     from rich import progress as bars
@@ -63,7 +71,8 @@ def progress(description: str, total: float | None, unit: str = "B") -> Iterator
         yield lambda n: bar.advance(task, n)
 
 
-def _is_terminal(stderr: bool = False) -> bool:
+def is_terminal(stderr: bool = False) -> bool:
+    """Whether standard output (or error) is read by a person."""
     return (sys.stderr if stderr else sys.stdout).isatty()
 
 
@@ -73,7 +82,7 @@ def _table(rows: Sequence[Row], names: Sequence[str], title: str | None) -> Tabl
         numeric = all(isinstance(row.get(name), int | float) for row in rows)
         table.add_column(name.replace("_", " "), justify="right" if numeric else "left", overflow="fold")
     for row in rows:
-        table.add_row(*(_cell(row.get(name)) for name in names))
+        table.add_row(*(Text(_cell(row.get(name))) for name in names))
     return table
 
 

@@ -36,22 +36,32 @@ def rank(
 
       uncommonsense rank sampler --model bert-base-cased --layers mean:9-12
     """
+    rules = _protocol(protocol, frequency_edges, prevalence_edges)
+    results, about = score(corpus, None if baselines_only else model, rules, layers=layers, pool=pool, top=top)
+    if as_json:
+        _emit_json(results, about)
+    else:
+        show_scores(results)
+
+
+def score(
+    corpus: str, model: str | None, rules: Protocol, *, layers: str = "last", pool: str = "mean", top: int = 50
+) -> tuple[list[RankingResult], dict[str, str] | None]:
+    """Random, the model (unless None) and oracle on a corpus; and what made the vectors."""
     from uncommonsense.corpora import load_corpus
     from uncommonsense.rank import baselines, evaluate, select
 
-    rules = _protocol(protocol, frequency_edges, prevalence_edges)
     text = load_corpus(corpus)
     selection = select(text, rules)
-    results = baselines(text, selection, k=top)
-    about: dict[str, Any] = {}
-    if not baselines_only:
-        from uncommonsense.encode import Encoder, encode_corpus
+    chance, best = baselines(text, selection, k=top)
+    if model is None:
+        return [chance, best], None
+    from uncommonsense.encode import Encoder, encode_corpus
 
-        encoder = Encoder(model, layers=_one_vector(layers), pool=pool)
-        vectors = encode_corpus(encoder, text, progress=progress)
-        about = {**encoder.describe(), "content": vectors.content}
-        results.insert(1, evaluate(model, text, vectors.matrix, selection, k=top))
-    _show(results, about, as_json=as_json)
+    encoder = Encoder(model, layers=_one_vector(layers), pool=pool)
+    vectors = encode_corpus(encoder, text, progress=progress)
+    judged = evaluate(model, text, vectors.matrix, selection, k=top)
+    return [chance, judged, best], {**encoder.describe(), "content": vectors.content}
 
 
 def _protocol(name: str, frequency_edges: str, prevalence_edges: str) -> Protocol:
@@ -89,34 +99,36 @@ def _one_vector(layers: str) -> str:
     return layers
 
 
-def _show(results: list[RankingResult], about: dict[str, Any], *, as_json: bool) -> None:
+def show_scores(results: list[RankingResult], *, for_eyes: bool = False) -> None:
+    """A row per system, a column per bucket that has queries."""
+    scores = [row for result in results for row in result.scores().to_pylist()]
+    sizes = {row["slice"]: row["n"] for row in scores if row["n"]}
+    rows: list[dict[str, Any]] = []
+    for result in results:
+        cells = {row["slice"]: _cell(row) for row in scores if row["system"] == result.system}
+        rows.append({"system": result.system} | cells)
+    rows.append({"system": "queries"} | {name: f"{size:,}" for name, size in sizes.items()})
+    emit(rows, as_json=False, columns=["system", *sizes], title=_title(results[0]), for_eyes=for_eyes)
+    note("l: how often the query's sense (or lemma) occurs in the database; r: the sense's share of its lemma;")
+    note("±: half of a 95% interval over lemmas (bootstrap)")
+
+
+def _emit_json(results: list[RankingResult], about: dict[str, str] | None) -> None:
     from dataclasses import asdict
 
-    scores = [row for result in results for row in result.scores().to_pylist()]
     selection = results[0].selection
-    protocol = {name: sorted(value) if isinstance(value, frozenset) else value for name, value in asdict(selection.protocol).items()}
-    if as_json:
-        size = {"database": len(selection.database), "queries": len(selection.queries)}
-        emit({"protocol": protocol, **size, "encoder": about or None, "scores": scores}, as_json=True)
-        return
-    slices = [bucket for bucket in dict.fromkeys(row["slice"] for row in scores)]
-    rows = []
-    for result in results:
-        cells = {row["slice"]: row for row in scores if row["system"] == result.system}
-        rows.append({"": result.system} | {name: _cell(cells[name], result.system) for name in slices})
-    counts = {row["slice"]: f"{row['n']:,}" for row in scores}
-    emit([*rows, {"": "queries", **counts}], as_json=False, columns=["", *slices], title=_title(results[0]))
-    note("l: occurrences of the sense in the database; r: its share of the lemma. ± is a 95% interval over lemmas.")
+    protocol = asdict(selection.protocol) | {"excluded": sorted(selection.protocol.excluded)}
+    size = {"database": len(selection.database), "queries": len(selection.queries)}
+    scores = [row for result in results for row in result.scores().to_pylist()]
+    emit({"protocol": protocol, **size, "encoder": about, "scores": scores}, as_json=True)
 
 
 def _title(result: RankingResult) -> str:
     return f"{result.corpus}: {result.metric} (%), protocol {result.selection.protocol.name}"
 
 
-def _cell(score: dict[str, Any], system: str) -> str:
-    if not score["n"]:
-        return "–"
+def _cell(score: dict[str, Any]) -> str:
     value = f"{100 * score['value']:.2f}"
-    if system in ("random", "oracle"):
+    if score["system"] in ("random", "oracle"):
         return value
     return f"{value} ±{50 * (score['high'] - score['low']):.1f}"

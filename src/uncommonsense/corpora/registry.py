@@ -64,14 +64,13 @@ FORMATS: dict[str, str] = {each.name: each.reader for each in _KNOWN} | _BUNDLED
 _RESOURCES = {
     "fews": "fews",
     "framework": "wsd-framework",
-    "glosstag": "glosstag",
     "ontonotes": "ontonotes",
     "pdep": "pdep",
     "semcor": "semcor",
     "streusle": "streusle",
     "tpp": "tpp",
 }
-"""Format -> the resource that is in it."""
+"""Format -> the resource that is in it (not the gloss corpus: its release is XML, which no reader takes)."""
 
 _NAMES: dict[str, tuple[str, str | None]] = {
     **{name: (name, None) for name in _BUNDLED},

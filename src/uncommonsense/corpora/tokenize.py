@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 
-__all__ = ["tokenize"]
+__all__ = ["join", "join_around", "tokenize"]
 
 _TOKEN = re.compile(
     r"""
@@ -25,3 +26,31 @@ _TOKEN = re.compile(
 def tokenize(text: str) -> list[tuple[str, int, int]]:
     """Split ``text`` into ``(token, start, end)``, offsets in characters, ``text[start:end] == token``."""
     return [(match.group(), match.start(), match.end()) for match in _TOKEN.finditer(text)]
+
+
+_GLUED_LEFT = re.compile(r"[.,;:!?%)\]}…]+|n't|'(?:s|re|ve|ll|d|m)?|''", re.IGNORECASE)
+_GLUED_RIGHT = re.compile(r"[$£€#(\[{]|``?")
+
+
+def join(tokens: Iterable[str]) -> str:
+    """Tokens as readable text: the spacing of ordinary English, for display only."""
+    return "".join(_spaced(tokens))
+
+
+def join_around(tokens: Sequence[str], start: int, end: int) -> tuple[str, str, str]:
+    """As :func:`join`, in three parts: before, in and after ``tokens[start:end]``, the last one with its leading space."""
+    parts = list(_spaced(tokens))
+    left, middle, right = ("".join(part) for part in (parts[:start], parts[start:end], parts[end:]))
+    return left.strip(), middle.strip(), right.rstrip()
+
+
+def _spaced(tokens: Iterable[str]) -> Iterator[str]:
+    """Each token with the space before it; a straight double quote opens and closes in turn."""
+    glue, quoted = True, False
+    for token in tokens:
+        opens = bool(_GLUED_RIGHT.fullmatch(token))
+        closes = bool(_GLUED_LEFT.fullmatch(token))
+        if token == '"':
+            opens, closes, quoted = not quoted, quoted, not quoted
+        yield token if glue or closes else f" {token}"
+        glue = opens

@@ -19,7 +19,7 @@ from uncommonsense.encode.store import KEY_BYTES, VectorStore
 from uncommonsense.errors import UserError
 from uncommonsense.schema import Corpus
 
-__all__ = ["Vectors", "encode_corpus", "vector_root"]
+__all__ = ["Vectors", "encode_corpus", "encode_text", "vector_root"]
 
 Progress = Callable[[str, float | None, str], AbstractContextManager[Callable[[float], None]]]
 
@@ -64,6 +64,12 @@ def encode_corpus(
         _fill(encoder, text, missing, store, progress)
     found = store.find(text.keys)
     return Vectors(corpus.instances["id"], found.gather(), encoder.fingerprint, text.content(encoder.fingerprint))
+
+
+def encode_text(encoder: Encoder, corpus: Corpus) -> np.ndarray:
+    """Vectors of all instances of ``corpus``, without a store: ``(instances, *shape) float32``."""
+    text = _Text(corpus)
+    return encoder.encode_table(text.vocabulary, text.codes, text.offsets, text.targets)
 
 
 class _Text:

@@ -40,7 +40,7 @@ class Status:
     """What it came from: the kind of source and its details."""
     variant: str = ""
     trust: str = ""
-    """``index`` if the catalogue knows all sha256, ``first use`` if some were recorded here."""
+    """``index``: all sha256 are published; ``first use``: some recorded here; ``given``: none is known."""
     date: str = ""
 
 
@@ -64,6 +64,8 @@ def path(name: str) -> Path:
     if receipt is None:
         raise MissingResourceError(_how_to_get(resource, f"the resource {name!r} is not here"))
     folder = _folder(resource, receipt)
+    if not folder.is_dir():
+        raise MissingResourceError(_how_to_get(resource, f"{folder} has gone"))
     if gone := missing(resource, folder, remembered=receipt.files):
         raise MissingResourceError(_how_to_get(resource, f"{folder} lacks {', '.join(gone[:5])}"))
     return folder
@@ -79,10 +81,13 @@ def get(name: str, *, source: str | None = None, progress: Progress | None = Non
     sources = _choose(resource, source)
     if source is None and (given := _given(resource)):
         return register(name, given, progress=progress) if given.is_file() else path(name)
-    with writing(resource), exclusive(name, progress or silent):
+    with writing(resource):
         if source is None and (folder := _sound(resource)):
-            return folder
-        return _fetch(resource, sources, progress or silent)
+            return folder  # without the lock, so that a cache that others prepared may be read-only
+        with exclusive(name, progress or silent):
+            if source is None and (folder := _sound(resource)):
+                return folder
+            return _fetch(resource, sources, progress or silent)
 
 
 def register(name: str, path: str | Path, *, progress: Progress | None = None) -> Path:
@@ -99,7 +104,9 @@ def status(name: str) -> Status:
     given = _given(resource)
     if receipt is None and given is None:
         return Status(name, "absent")
-    known = receipt if receipt and not given else Receipt(name, resource.version, "path", f"path {given}", "")
+    known = (
+        receipt if receipt and not given else Receipt(name, "", "path", f"path {given}", "", trust="given")
+    )
     try:
         return Status(name, "present", str(path(name)), known.detail, known.variant, known.trust, known.date)
     except (MissingResourceError, ResourceError):
@@ -122,13 +129,13 @@ def _check(resource: Resource) -> list[Finding]:
     else:
         return [Finding(resource.name, "missing", str(given or ""), f"not here; run: {resource.command}")]
     contents = examine(resource, folder, remembered=remembered)
+    if contents.problems:
+        return [
+            Finding(resource.name, "damaged", str(folder / one.file), one.message)
+            for one in contents.problems
+        ]
     edition = f", {contents.variant} edition" if contents.variant else ""
-    bad = [
-        Finding(resource.name, "damaged", str(folder / file), message) for file, message in contents.problems
-    ]
-    return bad or [
-        Finding(resource.name, "ok", str(folder), f"files hashed: {len(contents.sha256)}{edition}")
-    ]
+    return [Finding(resource.name, "ok", str(folder), f"files hashed: {len(contents.sha256)}{edition}")]
 
 
 def _fetch(resource: Resource, sources: list[Source], progress: Progress) -> Path:
@@ -152,9 +159,7 @@ def _try(resource: Resource, source: Source, space: Path, progress: Progress) ->
     job.scratch.mkdir()
     folder = STRATEGIES[source.type](job)
     ours = folder == job.folder
-    earlier = read_receipt(resource)
-    remembered = earlier.files if earlier and ours and not resource.moving else {}
-    contents = verify(resource, folder, remembered=remembered, thorough=ours)
+    contents = verify(resource, folder, remembered=_remembered(resource) if ours else {}, thorough=ours)
     receipt = Receipt(
         name=resource.name,
         version=resource.version,
@@ -176,11 +181,18 @@ def _try(resource: Resource, source: Source, space: Path, progress: Progress) ->
     return _folder(resource, receipt)
 
 
+def _remembered(resource: Resource) -> dict[str, str]:
+    """The sha256 that the last download set, for files of which the catalogue knows none."""
+    receipt = read_receipt(resource)
+    if receipt is None or resource.moving:
+        return {}
+    return {path: digest for path, digest in receipt.files.items() if path not in resource.pinned}
+
+
 def _trust(resource: Resource, contents: Contents) -> str:
-    known = {file.path for file in resource.files if all(variant.sha256 for variant in file.variants)}
     if not contents.sha256:
         return "given"
-    return "index" if contents.sha256.keys() <= known else "first use"
+    return "index" if contents.sha256.keys() <= resource.pinned else "first use"
 
 
 def _failure(resource: Resource, failures: list[tuple[Source, ResourceError]]) -> ResourceError:
@@ -197,12 +209,15 @@ def _failure(resource: Resource, failures: list[tuple[Source, ResourceError]]) -
 
 
 def _choose(resource: Resource, source: str | None) -> list[Source]:
-    if source is None:
-        return list(resource.sources)
-    chosen = [one for one in resource.sources if one.type == source]
-    if source == "path" and (given := os.environ.get(resource.environment)):
-        chosen = [_path_source(resource, Path(given))]
-    if not chosen:
+    if source == "path":
+        given = _given(resource)
+        if given is None:
+            raise MissingResourceError(
+                f"use --from PATH, or set {resource.environment}, to say where {resource.name} is"
+            )
+        return [_path_source(resource, given)]
+    chosen = [one for one in resource.sources if source in (None, one.type)]
+    if source and not chosen:
         raise UnknownNameError(
             f"source of {resource.name}", source, {one.type for one in resource.sources} | {"path"}
         )

@@ -85,6 +85,11 @@ class Resource:
         return f"uncommonsense data get {self.name}" + ("" if self.sources else " --from PATH")
 
     @property
+    def pinned(self) -> frozenset[str]:
+        """The files whose sha256 is known."""
+        return frozenset(file.path for file in self.files if all(one.sha256 for one in file.variants))
+
+    @property
     def moving(self) -> bool:
         """Whether its makers replace it under the same address."""
         return self.version == "latest"

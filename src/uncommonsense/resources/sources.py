@@ -137,10 +137,11 @@ def from_hub(job: Job) -> Path:
     """A pinned revision of a repository on the Hugging Face hub."""
     try:
         hub = importlib.import_module("huggingface_hub")
+        bars = importlib.import_module("huggingface_hub.utils")
     except ModuleNotFoundError as error:
         raise ResourceError("the package huggingface_hub is not installed") from error
     wanted = [file.path for file in job.resource.files]
-    with job.progress(f"hub {job.options['repo']}", None), _without_bars(hub):
+    with job.progress(f"hub {job.options['repo']}", None), _without_bars(bars):
         try:
             hub.snapshot_download(
                 job.options["repo"],
@@ -148,9 +149,7 @@ def from_hub(job: Job) -> Path:
                 allow_patterns=wanted,
                 local_dir=job.folder,
             )
-        except (
-            Exception
-        ) as error:  # the hub's errors, its HTTP library's and the system's have no common root
+        except Exception as error:  # the hub's, its HTTP library's and the system's have no common root
             if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
                 raise
             raise OfflineError(f"the hub gave nothing ({str(error).partition(chr(10))[0]})") from error
@@ -159,15 +158,15 @@ def from_hub(job: Job) -> Path:
 
 
 @contextmanager
-def _without_bars(hub: Any) -> Iterator[None]:
+def _without_bars(bars: Any) -> Iterator[None]:
     """Keep the hub's own progress bars off the screen."""
-    shown = not hub.utils.are_progress_bars_disabled()
-    hub.utils.disable_progress_bars()
+    shown = not bars.are_progress_bars_disabled()
+    bars.disable_progress_bars()
     try:
         yield
     finally:
         if shown:
-            hub.utils.enable_progress_bars()
+            bars.enable_progress_bars()
 
 
 def from_https(job: Job) -> Path:

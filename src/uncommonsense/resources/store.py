@@ -44,7 +44,7 @@ class Receipt:
     origin: str = ""
     """The user's file that was copied or unpacked."""
     trust: str = "index"
-    """``index``: all sha256 are the catalogue's; ``first use``: some were recorded at the first download."""
+    """``index``: all sha256 are published; ``first use``: some recorded here; ``given``: none is known."""
     files: dict[str, str] = field(default_factory=dict)
     downloads: dict[str, str] = field(default_factory=dict)
 

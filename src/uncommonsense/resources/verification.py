@@ -47,7 +47,9 @@ def verify(
 
 
 def missing(resource: Resource, folder: Path, *, remembered: Iterable[str] = ()) -> list[str]:
-    """The files and folders that the resource must have, or had once, and ``folder`` has not."""
+    """What the resource must have, or had once, and ``folder`` has not; ``.`` if there is no such folder."""
+    if not folder.is_dir():
+        return ["."]
     required = [file.path for file in resource.files if not file.optional]
     wanted = dict.fromkeys((*required, *resource.check, *remembered))
     return [path for path in wanted if not (folder / path).exists()]
@@ -95,9 +97,7 @@ def _to_hash(
 ) -> Iterable[ResourceFile]:
     """The files to hash: the listed ones with a known sha256, the remembered ones, or all there are."""
     listed = {file.path: file for file in resource.files}
-    chosen = {path for path, file in listed.items() if any(one.sha256 for one in file.variants)} | set(
-        remembered
-    )
+    chosen = {*resource.pinned, *remembered}
     if thorough:
         names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
         chosen |= {name for name in names if name != RECEIPT}
