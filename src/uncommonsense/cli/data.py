@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from uncommonsense import resources
 from uncommonsense.cli.output import emit, note, progress
 from uncommonsense.errors import UserError
+
+if TYPE_CHECKING:
+    from uncommonsense.resources import Resource
 
 __all__ = ["app"]
 
@@ -27,6 +29,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 @app.command("list", epilog="Example: [bold]uncommonsense data list[/bold]")
 def list_(*, as_json: AsJson = False) -> None:
     """List all resources and whether they are here."""
+    from uncommonsense import resources
+
     rows = [_row(resource) for resource in resources.index().values()]
     emit(rows, as_json=as_json, columns=["name", "kind", "MB", "state", "licence", "title"])
 
@@ -52,6 +56,8 @@ def get(
     as_json: AsJson = False,
 ) -> None:
     """Fetch resources unless they are here, and verify them."""
+    from uncommonsense import resources
+
     if given and (len(names) > 1 or source):
         raise UserError("--from takes one name and no --source")
     for name in names:
@@ -70,6 +76,8 @@ def path(
     as_json: AsJson = False,
 ) -> None:
     """Print the folder of a resource; never fetches."""
+    from uncommonsense import resources
+
     folder = str(resources.path(name))
     if as_json:
         emit({"name": name, "path": folder}, as_json=True)
@@ -87,6 +95,8 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Hash resources again; exit code 1 if any is damaged or missing."""
+    from uncommonsense import resources
+
     findings = resources.check(names or None)
     emit(
         [asdict(finding) for finding in findings],
@@ -99,7 +109,9 @@ def check(
         raise typer.Exit(1)
 
 
-def _row(resource: resources.Resource) -> dict[str, Any]:
+def _row(resource: Resource) -> dict[str, Any]:
+    from uncommonsense import resources
+
     return {
         **asdict(resources.status(resource.name)),
         "title": resource.title,
