@@ -11,15 +11,17 @@ import os
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from uncommonsense import Corpus, Encoder, load_corpus, resources
 from uncommonsense.encode.corpus import encode_text
 from uncommonsense.encode.models import load_model
+
+import torch  # isort: skip  (after the package, which sets how its threads wait)
 
 
 def main() -> None:
@@ -34,7 +36,9 @@ def main() -> None:
     report("BERT-base shape", bert_base(), tokenizer, spread(corpus, arguments.wide), arguments.rounds)
 
 
-def report(name: str, model: Any, tokenizer: Any, corpus: Corpus, rounds: int, *, peers: bool = False) -> None:
+def report(
+    name: str, model: Any, tokenizer: Any, corpus: Corpus, rounds: int, *, peers: bool = False
+) -> None:
     """Interleave our encoder with the bare matrix product, so that noise hits both."""
     encoder = Encoder.from_model(model, tokenizer)
     lengths = piece_counts(tokenizer, corpus)
@@ -44,12 +48,15 @@ def report(name: str, model: Any, tokenizer: Any, corpus: Corpus, rounds: int, *
     for _ in range(rounds):
         limit = sgemm()
         fresh = Encoder.from_model(model, tokenizer)
-        seconds = timed(lambda fresh=fresh: encode_text(fresh, corpus))
+        seconds = timed(partial(encode_text, fresh, corpus))
         rates.append(lengths.sum() / seconds)
         ratios.append(work / seconds / max(limit, sgemm()))
-    print(f"\n{name}: {corpus.sentences.num_rows:,} sentences, {len(corpus):,} targets, {lengths.sum():,} pieces")
+    print(f"\n{name}: {len(lengths):,} sentences, {len(corpus):,} targets, {lengths.sum():,} pieces")
     print(f"  pieces per second, tokenising included   {statistics.median(rates):10,.0f}")
-    print(f"  of the bare matrix product's rate        {statistics.median(ratios):10.2f}   (rounds: {', '.join(f'{r:.2f}' for r in ratios)})")
+    rounds_text = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+    print(
+        f"  of the bare matrix product's rate        {statistics.median(ratios):10.2f}   (rounds: {rounds_text})"
+    )
     print(f"  largest difference from plain            {difference(encoder, model, tokenizer, corpus):10.1e}")
     if peers:
         compare(encoder, model, tokenizer, corpus)
@@ -67,7 +74,9 @@ def compare(encoder: Encoder, model: Any, tokenizer: Any, corpus: Corpus) -> Non
         return
     peer = SentenceTransformer(str(resources.path("minilm")), device="cpu")
     texts = [" ".join(tokens) for tokens in corpus.sentences["tokens"].to_pylist()]
-    theirs = timed(lambda: peer.encode(texts, output_value="token_embeddings", batch_size=64, show_progress_bar=False))
+    theirs = timed(
+        lambda: peer.encode(texts, output_value="token_embeddings", batch_size=64, show_progress_bar=False)
+    )
     ours = timed(lambda: encode_text(encoder, corpus))
     print(f"  times sentence-transformers' tokens      {theirs / ours:10.2f}")
 
@@ -92,7 +101,7 @@ def piece_counts(tokenizer: Any, corpus: Corpus) -> np.ndarray:
 
 
 def flops(lengths: np.ndarray, layers: int, width: int) -> float:
-    """Of a whole forward pass: linear layers 24 w^2 a token, attention 4 w a pair of tokens, without padding."""
+    """Of a whole forward pass: linear layers 24 w^2 a token, attention 4 w a pair of tokens; no padding."""
     return float((layers * (24 * width**2 * lengths + 4 * width * lengths**2)).sum())
 
 
@@ -124,13 +133,17 @@ def one_word_at_a_time(model: Any, tokenizer: Any, corpus: Corpus) -> list[np.nd
         with torch.inference_mode():
             hidden = model(**encoding).last_hidden_state[0]
         span = range(instance["start"], instance["end"])
-        vectors.append(hidden[[i for i, word in enumerate(encoding.word_ids()) if word in span]].mean(0).numpy())
+        vectors.append(
+            hidden[[i for i, word in enumerate(encoding.word_ids()) if word in span]].mean(0).numpy()
+        )
     return vectors
 
 
 def difference(encoder: Encoder, model: Any, tokenizer: Any, corpus: Corpus) -> float:
     part = spread(corpus, 40)
-    return float(np.abs(encode_text(encoder, part) - np.stack(one_word_at_a_time(model, tokenizer, part))).max())
+    return float(
+        np.abs(encode_text(encoder, part) - np.stack(one_word_at_a_time(model, tokenizer, part))).max()
+    )
 
 
 if __name__ == "__main__":

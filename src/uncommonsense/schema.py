@@ -16,6 +16,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from uncommonsense.errors import UserError
+
 __all__ = [
     "CORPUS_SCHEMA",
     "INSTANCE_SCHEMA",
@@ -155,7 +157,9 @@ class Corpus:
         nested = table["instances"].combine_chunks()
         flat = pc.list_flatten(nested)
         parents = pc.list_parent_indices(nested)
-        columns = {name: pc.struct_field(flat, name) for name in INSTANCE_SCHEMA.names if name != "sentence_id"}
+        columns = {
+            name: pc.struct_field(flat, name) for name in INSTANCE_SCHEMA.names if name != "sentence_id"
+        }
         columns["sentence_id"] = table["id"].take(parents)
         instances = pa.table({name: columns[name] for name in INSTANCE_SCHEMA.names}, schema=INSTANCE_SCHEMA)
         corpus = cls(table.select(SENTENCE_SCHEMA.names), instances, name=name)
@@ -172,17 +176,22 @@ class Corpus:
     @cached_property
     def rows(self) -> np.ndarray:
         """The row of each instance's sentence in ``sentences``: ``(instances,) int64``."""
-        return np.asarray(
-            pc.index_in(self.instances["sentence_id"], value_set=self.sentences["id"].combine_chunks()),
-            dtype=np.int64,
-        )
+        found = pc.index_in(self.instances["sentence_id"], value_set=self.sentences["id"].combine_chunks())
+        if found.null_count:
+            row = self.instances.filter(pc.is_null(found)).slice(0, 1).to_pylist()[0]
+            raise UserError(
+                f"instance {row['id']} is of sentence {row['sentence_id']}, which the corpus does not have"
+            )
+        return np.asarray(found, dtype=np.int64)
 
     @cached_property
     def has_words(self) -> bool:
-        """False for releases that hold labels only (every token is ``[WORD]``)."""
+        """False for releases that hold labels only (there are tokens, and every one is ``[WORD]``)."""
         words = pc.list_flatten(self.sentences["tokens"])
-        return bool(pc.any(pc.not_equal(words, MISSING_WORD)).as_py())
+        return not pc.all(pc.equal(words, MISSING_WORD)).as_py()
 
     def select(self, mask: np.ndarray) -> Corpus:
         """The instances where ``mask`` (``(instances,) bool``) is true, with the same sentences."""
-        return Corpus(self.sentences, self.instances.filter(pa.array(mask)), name=self.name)
+        chosen = Corpus(self.sentences, self.instances.filter(pa.array(mask)), name=self.name)
+        chosen.__dict__["rows"] = self.rows[mask]
+        return chosen

@@ -40,7 +40,7 @@ LIMIT = 96
 
 @dataclass(frozen=True)
 class Family:
-    """How to build one family; ``prefix`` and ``suffix`` are the special tokens its models were trained with."""
+    """How to build one family; ``prefix`` and ``suffix`` are its special tokens."""
 
     name: str
     tokenizer: Callable[[], Any]
@@ -52,14 +52,12 @@ class Family:
     plain_lead: str = ""
     """What a caller of transformers must write before each word, where no option does it."""
     limit: int = LIMIT
-    vanishing: str | None = None
-    """A word that this family's normalisation deletes."""
 
     def save(self, folder: Path) -> Path:
         """Write the model and the tokeniser as ``save_pretrained`` does."""
         tokenizer = self.tokenizer()
         tokenizer.save_pretrained(folder)
-        with warnings.catch_warnings():  # DeBERTa's file uses a part of torch that is deprecated
+        with warnings.catch_warnings():  # DeBERTa uses a deprecated part of torch
             warnings.simplefilter("ignore", DeprecationWarning)
             model = transformers.AutoModel.from_config(self.config(tokenizer))
         _randomise(model)
@@ -73,7 +71,11 @@ def _randomise(model: torch.nn.Module) -> None:
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             parameter.normal_(0, 0.2, generator=generator)
-            if parameter.dim() == 1 and "norm" in name.lower().replace("ln_", "norm") and name.endswith("weight"):
+            if (
+                parameter.dim() == 1
+                and "norm" in name.lower().replace("ln_", "norm")
+                and name.endswith("weight")
+            ):
                 parameter.add_(1)
 
 
@@ -90,7 +92,8 @@ def _word_piece(special: list[str]) -> dict[str, int]:
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.train_from_iterator(
-        TEXT.splitlines(), trainers.WordPieceTrainer(vocab_size=220, special_tokens=special, show_progress=False)
+        TEXT.splitlines(),
+        trainers.WordPieceTrainer(vocab_size=220, special_tokens=special, show_progress=False),
     )
     return tokenizer.get_vocab()
 
@@ -143,10 +146,12 @@ def _llama_3() -> Any:
     """Byte-level merges behind a regular expression of its own, no unknown token, no padding token."""
     split = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+"
     tokenizer = Tokenizer(models.BPE(ignore_merges=True))
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([
-        pre_tokenizers.Split(Regex(split), behavior="isolated"),
-        pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
-    ])
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(split), behavior="isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
     special = ["<|begin_of_text|>", "<|end_of_text|>"]
     _bpe(tokenizer, special, sorted(pre_tokenizers.ByteLevel.alphabet()))
     tokenizer.post_processor = processors.TemplateProcessing(
@@ -225,7 +230,13 @@ def _deberta_v2_config(tokenizer: Any) -> Any:
 
 def _t5_config(tokenizer: Any) -> Any:
     return transformers.T5Config(
-        vocab_size=len(tokenizer), d_model=32, d_kv=8, d_ff=48, num_layers=3, num_heads=4, decoder_start_token_id=0
+        vocab_size=len(tokenizer),
+        d_model=32,
+        d_kv=8,
+        d_ff=48,
+        num_layers=3,
+        num_heads=4,
+        decoder_start_token_id=0,
     )
 
 
@@ -248,28 +259,26 @@ FAMILIES = {
             lambda: transformers.BertTokenizer(vocab=_word_piece(_BERT_SPECIAL)),
             _sized(transformers.BertConfig),
             **_BERT_FRAME,
-            vanishing="\u200b",
         ),
         Family(
             "distilbert",
             lambda: transformers.DistilBertTokenizer(vocab=_word_piece(_BERT_SPECIAL)),
             _distilbert_config,
             **_BERT_FRAME,
-            vanishing="\u200b",
         ),
         Family(
             "electra",  # embeddings are narrower than the layers
             lambda: transformers.ElectraTokenizer(vocab=_word_piece(_BERT_SPECIAL)),
             _sized(transformers.ElectraConfig, embedding_size=16),
             **_BERT_FRAME,
-            vanishing="\u200b",
         ),
         Family(
             "mpnet",
-            lambda: transformers.MPNetTokenizer(vocab=_word_piece(["<s>", "<pad>", "</s>", "[UNK]", "<mask>"])),
+            lambda: transformers.MPNetTokenizer(
+                vocab=_word_piece(["<s>", "<pad>", "</s>", "[UNK]", "<mask>"])
+            ),
             _sized(transformers.MPNetConfig, max_position_embeddings=LIMIT + 2),
             **_ROBERTA_FRAME,
-            vanishing="\u200b",
         ),
         Family(
             "roberta",
@@ -297,7 +306,9 @@ FAMILIES = {
         Family("xlnet", _xlnet, _xlnet_config, suffix=("<sep>", "<cls>"), limit=512),
         Family(
             "deberta",
-            lambda: transformers.DebertaTokenizer(**_byte_level(["[CLS]", "[PAD]", "[SEP]", "[UNK]", "[MASK]"])),
+            lambda: transformers.DebertaTokenizer(
+                **_byte_level(["[CLS]", "[PAD]", "[SEP]", "[UNK]", "[MASK]"])
+            ),
             _deberta_config,
             **_BERT_FRAME,
             **_SPACE,

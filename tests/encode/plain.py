@@ -32,13 +32,17 @@ def pool_rows(rows: torch.Tensor, pool: str) -> torch.Tensor:
 def tokenize(subject: Any, tokens: Sequence[str]) -> Any:
     """What transformers itself makes of split words."""
     lead = subject.family.plain_lead
-    return subject.plain_tokenizer([lead + token for token in tokens], is_split_into_words=True, return_tensors="pt")
+    return subject.plain_tokenizer(
+        [lead + token for token in tokens], is_split_into_words=True, return_tensors="pt"
+    )
 
 
 def read(subject: Any, tokens: Sequence[str]) -> PlainText:
     """Run one text through the model."""
     inputs = tokenize(subject, tokens)
-    return PlainText(inputs["input_ids"][0].tolist(), inputs.word_ids(), hidden_states(subject.model, **inputs))
+    return PlainText(
+        inputs["input_ids"][0].tolist(), inputs.word_ids(), hidden_states(subject.model, **inputs)
+    )
 
 
 def hidden_states(model: Any, **inputs: torch.Tensor) -> torch.Tensor:

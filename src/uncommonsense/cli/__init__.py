@@ -29,10 +29,15 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+_SENSES = (
+    "Examples: [bold]uncommonsense senses bank[/bold]; "
+    "[bold]uncommonsense senses mice --pos n --json[/bold]; "
+    "[bold]uncommonsense senses on --inventory sampler[/bold]"
+)
 _ASK, _MEASURE, _MATERIAL, _HOUSE = "Ask", "Measure", "Material", "Housekeeping"
 
 app.command(rich_help_panel=_ASK)(like)
-app.command(rich_help_panel=_ASK)(senses)
+app.command(rich_help_panel=_ASK, epilog=_SENSES)(senses)
 app.command(rich_help_panel=_ASK)(demo)
 app.command(rich_help_panel=_MEASURE)(rank)
 app.add_typer(corpus.app, rich_help_panel=_MATERIAL)
@@ -50,14 +55,15 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and stop.", callback=_show_version, is_eager=True)
+        bool,
+        typer.Option("--version", help="Print the version and stop.", callback=_show_version, is_eager=True),
     ] = False,
 ) -> None:
     pass
 
 
 def main() -> None:
-    """Run a command; a mistake of the user's ends with exit code 2, one of ours with 1, neither with a traceback."""
+    """Run a command; a user's mistake ends with exit code 2, one of ours with 1, neither with a traceback."""
     try:
         app()
     except UncommonSenseError as error:
@@ -82,4 +88,4 @@ def main() -> None:
 def _complain(message: str) -> None:
     errors = console(stderr=True)
     errors.print("error:", style="bold red", end=" ")
-    errors.print(message, markup=False)
+    errors.print(message, markup=False, soft_wrap=True)

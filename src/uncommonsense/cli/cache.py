@@ -11,12 +11,16 @@ from uncommonsense.cli.output import emit, note
 
 __all__ = ["app"]
 
-app = typer.Typer(name="cache", help="See and clear the vectors that encoding left on disk.", no_args_is_help=True)
+app = typer.Typer(
+    name="cache", help="See and clear the vectors that encoding left on disk.", no_args_is_help=True
+)
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command("list")
-def list_(*, verify: Annotated[bool, typer.Option(help="Check every checksum.")] = False, as_json: AsJson = False) -> None:
+def list_(
+    *, verify: Annotated[bool, typer.Option(help="Check every checksum.")] = False, as_json: AsJson = False
+) -> None:
     """List the stores of vectors: model, layers, how many, how large, when last written.
 
     Example: uncommonsense cache list --verify
@@ -30,15 +34,24 @@ def list_(*, verify: Annotated[bool, typer.Option(help="Check every checksum.")]
         if verify:
             entry.verify()
         rows.append(_row(entry))
-    emit(rows, as_json=as_json, columns=["name", "model", "layers", "pool", "dtype", "vectors", "MB", "written"])
+    emit(
+        rows,
+        as_json=as_json,
+        columns=["name", "model", "layers", "pool", "dtype", "vectors", "MB", "written"],
+    )
     note(f"below {root}")
 
 
 @app.command()
 def prune(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Stores, by the start of their name.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="Stores, by the start of their name.")
+    ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Remove all stores.")] = False,
-    older: Annotated[float | None, typer.Option(metavar="DAYS", help="Remove stores not written for this many days.")] = None,
+    older: Annotated[
+        float | None,
+        typer.Option(metavar="DAYS", min=0, help="Remove stores not written for this many days."),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would go.")] = False,
     *,
     as_json: AsJson = False,
@@ -51,8 +64,10 @@ def prune(
     from uncommonsense.encode.store import list_stores
     from uncommonsense.errors import UnknownNameError, UserError
 
-    if not names and not everything and older is None:
-        raise UserError("say what to remove: names, --older DAYS or --all; 'uncommonsense cache list' shows what there is")
+    if not all(names or ()) or not (names or everything or older is not None):
+        raise UserError(
+            "say what to remove: names, --older DAYS or --all; 'uncommonsense cache list' shows what there is"
+        )
     entries = list(list_stores(vector_root()))
     for name in names or ():
         if not any(entry.path.name.startswith(name) for entry in entries):

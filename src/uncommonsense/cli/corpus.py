@@ -13,6 +13,8 @@ import typer
 from uncommonsense.cli.output import console, emit, note, progress
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from uncommonsense.schema import Instance, Sentence
 
 __all__ = ["app"]
@@ -156,6 +158,8 @@ def _row(sentence: Sentence, target: Instance | None) -> dict[str, Any]:
 
 def _show(sentence: Sentence) -> None:
     """Print a sentence with its targets in bold, and a line for each of them."""
+    from rich.text import Text
+
     chosen = {place for each in sentence.instances for place in range(each.start, each.end)}
     text = Text(f"{sentence.id}  ", style="dim")
     for place, token in enumerate(sentence.tokens):

@@ -14,11 +14,13 @@ _SENTENCE = "She was [on] antibiotics for a week."
 
 
 def demo(
-    sentence: Annotated[str, typer.Argument(help="A sentence with a word of the sampler in [brackets].")] = _SENTENCE,
+    sentence: Annotated[
+        str, typer.Argument(help="A sentence with a word of the sampler in \\[brackets].")
+    ] = _SENTENCE,
 ) -> None:
-    """Fetch what is needed, find usages like the one given, and score the default model on rare senses.
+    r"""Fetch what is needed, find usages like the one given, and score the default model on rare senses.
 
-    Example: uncommonsense demo "The [mouse] would not click."
+    Example: uncommonsense demo "The \[mouse] would not click."
     """
     from dataclasses import replace
 
@@ -37,4 +39,6 @@ def demo(
     rules = replace(PROTOCOLS["published"], frequency_edges=(10,))
     results, _ = score("sampler", "minilm", rules, top=10)
     show_scores(results, for_eyes=True)
-    screen.print("\nNext: uncommonsense like --help, uncommonsense rank --help, uncommonsense senses bank", style="dim")
+    screen.print(
+        "\nNext: uncommonsense like --help, uncommonsense rank --help, uncommonsense senses bank", style="dim"
+    )

@@ -53,7 +53,9 @@ def _software() -> list[dict[str, Any]]:
     ]
     for name in _PACKAGES:
         version = _version(name)
-        rows.append(_row(name, "ok" if version else "missing", version, "" if version else f"pip install {name}"))
+        rows.append(
+            _row(name, "ok" if version else "missing", version, "" if version else f"pip install {name}")
+        )
     for name, extra in _EXTRAS.items():
         version = _version(name)
         advice = "" if version else f"for some models: pip install 'uncommonsense[{extra}]'"
@@ -105,7 +107,9 @@ def _speed() -> list[dict[str, Any]]:
     rate = 2 * size**3 / best / 1e9
     threads = f"{torch.get_num_threads()} threads of {os.cpu_count()} cores"
     # A token costs about twice the weights it passes: 10.6 million in MiniLM, 85 million in BERT-base.
-    pace = f"about {0.7e9 * rate / 21.3e6:,.0f} words/s with MiniLM, {0.7e9 * rate / 170e6:,.0f} with BERT-base"
+    pace = (
+        f"about {0.7e9 * rate / 21.3e6:,.0f} words/s with MiniLM, {0.7e9 * rate / 170e6:,.0f} with BERT-base"
+    )
     return [_row("matrix product", "ok", f"{rate:.0f} GFLOP/s in float32, {threads}: {pace}")]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -32,22 +33,27 @@ def emit(
     title: str | None = None,
     for_eyes: bool | None = None,
 ) -> None:
-    """Print a result: JSON if asked, a table on a terminal (or if ``for_eyes``), tab-separated lines in a pipe."""
+    """Print a result: JSON if asked, a table on a terminal or ``for_eyes``, tab-separated lines in a pipe."""
     if as_json:
-        sys.stdout.write(json.dumps(result, ensure_ascii=False, indent=2) + "\n")
+        sys.stdout.write(
+            json.dumps(_without_nan(result), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        )
         return
     rows = [result] if isinstance(result, Mapping) else list(result)
     names = list(columns or (rows[0] if rows else ()))
     if for_eyes or is_terminal():
         console().print(_table(rows, names, title))
     else:
-        lines = ["\t".join(names), *("\t".join(_cell(row.get(name), plain=True) for name in names) for row in rows)]
+        lines = [
+            "\t".join(names),
+            *("\t".join(_cell(row.get(name), plain=True) for name in names) for row in rows),
+        ]
         sys.stdout.write("\n".join(lines) + "\n")
 
 
 def note(message: str) -> None:
     """Tell the person something that is not the result: on standard error, never in a pipe's way."""
-    console(stderr=True).print(message, style="dim", markup=False)
+    console(stderr=True).print(message, style="dim", markup=False, soft_wrap=True)
 
 
 @contextmanager
@@ -61,10 +67,17 @@ def progress(description: str, total: float | None, unit: str = "B") -> Iterator
         return
     from rich import progress as bars
 
-    amount = [bars.DownloadColumn(), bars.TransferSpeedColumn()] if unit == "B" else [bars.MofNCompleteColumn()]
+    amount = (
+        [bars.DownloadColumn(), bars.TransferSpeedColumn()] if unit == "B" else [bars.MofNCompleteColumn()]
+    )
     label = bars.TextColumn("{task.description}" if unit == "B" else "{task.description} [dim]" + unit)
     bar = bars.Progress(
-        label, bars.BarColumn(), *amount, bars.TimeRemainingColumn(), console=console(stderr=True), transient=True
+        label,
+        bars.BarColumn(),
+        *amount,
+        bars.TimeRemainingColumn(),
+        console=console(stderr=True),
+        transient=True,
     )
     with bar:
         task = bar.add_task(description, total=total)
@@ -86,11 +99,23 @@ def _table(rows: Sequence[Row], names: Sequence[str], title: str | None) -> Tabl
     return table
 
 
+def _without_nan(value: Any) -> Any:
+    """What JSON can say: null for a number that is not one, such as the mean of nothing."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {key: _without_nan(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_nan(each) for each in value]
+    return value
+
+
 def _cell(value: Any, *, plain: bool = False) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return f"{value:.4g}" if plain else f"{value:,.4g}"
+        digits = ".4g" if abs(value) < 1000 else ".0f"
+        return format(value, digits if plain else f",{digits}")
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value) if plain else f"{value:,}"
     if isinstance(value, list | tuple):

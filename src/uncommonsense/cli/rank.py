@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,25 +12,40 @@ from uncommonsense.cli.output import emit, note, progress
 if TYPE_CHECKING:
     from uncommonsense.rank import Protocol, RankingResult
 
-__all__ = ["rank"]
+__all__ = ["one_vector", "rank", "score", "show_scores"]
 
 
 def rank(
-    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help="FORMAT:PATH or a name; it needs database and query splits.")],
-    model: Annotated[str, typer.Option("--model", "-m", help="A hub id, a folder, or minilm, smollm2.")] = "minilm",
-    layers: Annotated[str, typer.Option("--layers", "-l", help="last, 7, mean, mean:4-6, sum:4=0.2,5=0.8.")] = "last",
-    pool: Annotated[str, typer.Option(help="How a word's pieces become one vector: mean, first, last.")] = "mean",
-    protocol: Annotated[str, typer.Option("--protocol", help="published (as the numbers were made) or stated (as the text says).")] = "published",
+    corpus: Annotated[
+        str,
+        typer.Argument(metavar="CORPUS", help="FORMAT:PATH or a name; it needs database and query splits."),
+    ],
+    model: Annotated[
+        str, typer.Option("--model", "-m", help="A hub id, a folder, or minilm, smollm2.")
+    ] = "minilm",
+    layers: Annotated[
+        str, typer.Option("--layers", "-l", help="last, 7, mean, mean:4-6, sum:4=0.2,5=0.8.")
+    ] = "last",
+    pool: Annotated[
+        str, typer.Option(help="How a word's pieces become one vector: mean, first, last.")
+    ] = "mean",
+    protocol: Annotated[
+        str,
+        typer.Option("--protocol", help="published (as the numbers were made) or stated (as the text says)."),
+    ] = "published",
     top: Annotated[int, typer.Option("--top", "-k", min=1, help="Neighbours that are judged.")] = 50,
-    frequency_edges: Annotated[str, typer.Option(help="Bucket edges of the frequency l, separated by commas.")] = "500",
+    frequency_edges: Annotated[
+        str, typer.Option(help="Bucket edges of the frequency l, separated by commas.")
+    ] = "500",
     prevalence_edges: Annotated[str, typer.Option(help="Bucket edges of the prevalence r.")] = "0.25",
-    baselines_only: Annotated[bool, typer.Option("--baselines", help="Random and oracle only: needs no model and no words.")] = False,
+    baselines_only: Annotated[
+        bool, typer.Option("--baselines", help="Random and oracle only: needs no model and no words.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Score a model by ranking usages: mean precision of the first k neighbours, rare senses apart from common ones.
+    """Score a model by ranking usages: mean precision of the first k neighbours, rare senses apart.
 
     Examples:
-
       uncommonsense rank sampler --top 10 --frequency-edges 10
 
       uncommonsense rank ontonotes:DIR --baselines --json
@@ -37,7 +53,9 @@ def rank(
       uncommonsense rank sampler --model bert-base-cased --layers mean:9-12
     """
     rules = _protocol(protocol, frequency_edges, prevalence_edges)
-    results, about = score(corpus, None if baselines_only else model, rules, layers=layers, pool=pool, top=top)
+    results, about = score(
+        corpus, None if baselines_only else model, rules, layers=layers, pool=pool, top=top
+    )
     if as_json:
         _emit_json(results, about)
     else:
@@ -45,20 +63,31 @@ def rank(
 
 
 def score(
-    corpus: str, model: str | None, rules: Protocol, *, layers: str = "last", pool: str = "mean", top: int = 50
+    corpus: str,
+    model: str | None,
+    rules: Protocol,
+    *,
+    layers: str = "last",
+    pool: str = "mean",
+    top: int = 50,
 ) -> tuple[list[RankingResult], dict[str, str] | None]:
     """Random, the model (unless None) and oracle on a corpus; and what made the vectors."""
     from uncommonsense.corpora import load_corpus
+    from uncommonsense.errors import UserError
     from uncommonsense.rank import baselines, evaluate, select
 
     text = load_corpus(corpus)
     selection = select(text, rules)
+    if not len(selection.queries):
+        raise UserError(
+            f"no query of {text.name!r} has a sense that occurs {rules.minimum} times in the database"
+        )
     chance, best = baselines(text, selection, k=top)
     if model is None:
         return [chance, best], None
     from uncommonsense.encode import Encoder, encode_corpus
 
-    encoder = Encoder(model, layers=_one_vector(layers), pool=pool)
+    encoder = Encoder(model, layers=one_vector(layers), pool=pool)
     vectors = encode_corpus(encoder, text, progress=progress)
     judged = evaluate(model, text, vectors.matrix, selection, k=top)
     return [chance, judged, best], {**encoder.describe(), "content": vectors.content}
@@ -74,7 +103,7 @@ def _protocol(name: str, frequency_edges: str, prevalence_edges: str) -> Protoco
         raise UnknownNameError("protocol", name, PROTOCOLS)
     return replace(
         PROTOCOLS[name],
-        frequency_edges=tuple(int(edge) for edge in _edges(frequency_edges, "--frequency-edges")),
+        frequency_edges=_edges(frequency_edges, "--frequency-edges"),
         prevalence_edges=_edges(prevalence_edges, "--prevalence-edges"),
     )
 
@@ -86,16 +115,17 @@ def _edges(text: str, option: str) -> tuple[float, ...]:
         edges = tuple(float(part) for part in text.split(","))
     except ValueError:
         raise UserError(f"{option} takes numbers separated by commas, not {text!r}") from None
-    if list(edges) != sorted(set(edges)):
-        raise UserError(f"{option} must rise: {text!r}")
+    if not all(map(math.isfinite, edges)) or list(edges) != sorted(set(edges)):
+        raise UserError(f"{option} must be finite and rise: {text!r}")
     return edges
 
 
-def _one_vector(layers: str) -> str:
+def one_vector(layers: str) -> str:
+    """Refuse layers that are kept apart, before anything is encoded."""
     from uncommonsense.errors import UserError
 
     if layers == "all" or (":" not in layers and ("," in layers or "-" in layers.lstrip("-"))):
-        raise UserError(f"ranking needs one vector a word; write mean:{layers} or choose one layer")
+        raise UserError(f"similarity needs one vector a word; write mean:{layers} or choose one layer")
     return layers
 
 
@@ -107,9 +137,11 @@ def show_scores(results: list[RankingResult], *, for_eyes: bool = False) -> None
     for result in results:
         cells = {row["slice"]: _cell(row) for row in scores if row["system"] == result.system}
         rows.append({"system": result.system} | cells)
-    rows.append({"system": "queries"} | {name: f"{size:,}" for name, size in sizes.items()})
+    rows.append({"system": "queries"} | sizes)
     emit(rows, as_json=False, columns=["system", *sizes], title=_title(results[0]), for_eyes=for_eyes)
-    note("l: how often the query's sense (or lemma) occurs in the database; r: the sense's share of its lemma;")
+    note(
+        "l: how often the query's sense (or lemma) occurs in the database; r: the sense's share of its lemma;"
+    )
     note("±: half of a 95% interval over lemmas (bootstrap)")
 
 

@@ -38,7 +38,10 @@ def join(tokens: Iterable[str]) -> str:
 
 
 def join_around(tokens: Sequence[str], start: int, end: int) -> tuple[str, str, str]:
-    """As :func:`join`, in three parts: before, in and after ``tokens[start:end]``, the last one with its leading space."""
+    """As :func:`join`, in three parts: before, in and after ``tokens[start:end]``.
+
+    The last part keeps its leading space, if it has one.
+    """
     parts = list(_spaced(tokens))
     left, middle, right = ("".join(part) for part in (parts[:start], parts[start:end], parts[end:]))
     return left.strip(), middle.strip(), right.rstrip()

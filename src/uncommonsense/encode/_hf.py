@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from uncommonsense.encode.fused import FusedEncoder, FusedLayer, Norm
+from uncommonsense.encode.fused import FusedEncoder, FusedLayer, stack_linears
 from uncommonsense.encode.pieces import Frame
 from uncommonsense.errors import MissingResourceError, UserError
 
@@ -110,7 +110,8 @@ class WordTokenizer:
         """
         text = " ".join(_PROBE)
         encoding = self._backend.encode(text, add_special_tokens=False)
-        running = [token for token, (start, _) in zip(encoding.ids, encoding.offsets, strict=True) if start >= 5]
+        places = zip(encoding.ids, encoding.offsets, strict=True)
+        running = [piece for piece, (start, _) in places if start >= len(_PROBE[0])]
         for lead in ("", " "):
             alone = self._backend.encode_batch(
                 [[lead + word] for word in _PROBE[1:]], is_pretokenized=True, add_special_tokens=False
@@ -163,8 +164,9 @@ class Backbone:
 
 
 _IRRELEVANT_SETTINGS = {
-    "_name_or_path", "architectures", "dtype", "torch_dtype", "transformers_version", "use_cache", "_attn_implementation",
-    "output_hidden_states", "output_attentions", "return_dict", "gradient_checkpointing",
+    "_attn_implementation", "_name_or_path", "architectures", "dtype", "gradient_checkpointing",
+    "output_attentions", "output_hidden_states", "return_dict", "torch_dtype",
+    "transformers_version", "use_cache",
 }  # fmt: skip
 
 
@@ -198,9 +200,10 @@ def _position_limit(model: Any) -> int:
 
 
 def _fuse(model: Any) -> FusedEncoder | None:
-    """Fused layers for a BERT-shaped encoder in float32; None for every other model."""
+    """Fused layers for a BERT-shaped encoder; None for every other model."""
     config = model.config
-    if config.model_type not in _BERT_SHAPED or config.is_decoder or model.dtype != torch.float32:
+    own_code = type(model).__module__.startswith("transformers.")
+    if config.model_type not in _BERT_SHAPED or not own_code or config.is_decoder:
         return None
     if getattr(config, "position_embedding_type", "absolute") != "absolute":
         return None
@@ -214,27 +217,17 @@ def _fuse(model: Any) -> FusedEncoder | None:
 
 
 def _fuse_layer(layer: Any, config: Any) -> FusedLayer:
-    attention = layer.attention.self
-    projections = (attention.query, attention.key, attention.value)
-    attention_out, output = layer.attention.output, layer.output
+    attention, attention_out = layer.attention.self, layer.attention.output
     return FusedLayer(
-        qkv=torch.cat([projection.weight.detach() for projection in projections]),
-        qkv_bias=torch.cat([projection.bias.detach() for projection in projections]),
-        attention_out=attention_out.dense.weight.detach(),
-        attention_out_bias=attention_out.dense.bias.detach(),
-        attention_norm=_norm(attention_out.LayerNorm),
-        inner=layer.intermediate.dense.weight.detach(),
-        inner_bias=layer.intermediate.dense.bias.detach(),
-        outer=output.dense.weight.detach(),
-        outer_bias=output.dense.bias.detach(),
-        output_norm=_norm(output.LayerNorm),
+        qkv=stack_linears((attention.query, attention.key, attention.value)),
+        attention_out=attention_out.dense,
+        attention_norm=attention_out.LayerNorm,
+        inner=layer.intermediate.dense,
         activation=layer.intermediate.intermediate_act_fn,
+        outer=layer.output.dense,
+        output_norm=layer.output.LayerNorm,
         heads=config.num_attention_heads,
     )
-
-
-def _norm(module: Any) -> Norm:
-    return Norm(module.weight.detach(), module.bias.detach(), module.eps)
 
 
 def _cannot_load(name: str, error: Exception) -> UserError:

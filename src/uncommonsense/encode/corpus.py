@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +24,7 @@ __all__ = ["Vectors", "encode_corpus", "encode_text", "vector_root"]
 
 Progress = Callable[[str, float | None, str], AbstractContextManager[Callable[[float], None]]]
 
+_SEPARATOR = "\x1f"
 _MEAN_SHARD = 2048
 _LARGEST_SHARD = 8192
 """Sentences per shard."""
@@ -38,7 +40,7 @@ class Vectors(NamedTuple):
     fingerprint: str
     """Of the encoder that made them."""
     content: str
-    """Of the encoder and the texts and spans, in any order."""
+    """Of the encoder and the distinct texts and spans, in any order."""
 
 
 def vector_root() -> Path:
@@ -59,11 +61,14 @@ def encode_corpus(
     store = VectorStore(root or vector_root(), encoder.fingerprint, encoder.shape)
     missing = store.find(text.keys).missing
     if missing.any():
-        store.describe(encoder.describe())
-        store.sweep()
-        _fill(encoder, text, missing, store, progress)
+        with store.writing():
+            store.describe(encoder.describe())
+            store.sweep()
+            _fill(encoder, text, missing, store, progress)
     found = store.find(text.keys)
-    return Vectors(corpus.instances["id"], found.gather(), encoder.fingerprint, text.content(encoder.fingerprint))
+    return Vectors(
+        corpus.instances["id"], found.gather(), encoder.fingerprint, text.content(encoder.fingerprint)
+    )
 
 
 def encode_text(encoder: Encoder, corpus: Corpus) -> np.ndarray:
@@ -94,14 +99,20 @@ class _Text:
         self.keys[:, 20:] = end.astype(">u4").view(np.uint8).reshape(-1, 4)
 
     def content(self, fingerprint: str) -> str:
-        """A name for these vectors that does not depend on the order of the corpus."""
-        ordered = np.sort(_as_strings(self.keys))
+        """A name for these vectors that does not depend on the order of the corpus, nor on repetitions."""
+        ordered = np.unique(_as_strings(self.keys))
         return hashlib.sha256(fingerprint.encode() + ordered.tobytes()).hexdigest()[:32]
 
     @staticmethod
     def _hash_sentences(tokens: pa.ListArray) -> np.ndarray:
-        joined = pc.binary_join(tokens, "\x1f")
+        joined = pc.binary_join(tokens, _SEPARATOR)
         digests = [hashlib.blake2b(text.as_buffer(), digest_size=16).digest() for text in joined]
+        separators = np.asarray(pc.count_substring(joined, _SEPARATOR))
+        for row in np.flatnonzero(
+            separators >= np.maximum(pc.list_value_length(tokens), 1)
+        ):  # some are in tokens
+            text = json.dumps(tokens[int(row)].as_py()).encode()
+            digests[row] = hashlib.blake2b(text, digest_size=16, person=b"tokens").digest()
         return np.frombuffer(b"".join(digests), np.uint8).reshape(-1, 16)
 
 
@@ -116,11 +127,17 @@ def _check_spans(corpus: Corpus, targets: np.ndarray, lengths: np.ndarray) -> No
         )
 
 
-def _fill(encoder: Encoder, text: _Text, missing: np.ndarray, store: VectorStore, progress: Progress | None) -> None:
+def _fill(
+    encoder: Encoder, text: _Text, missing: np.ndarray, store: VectorStore, progress: Progress | None
+) -> None:
     """Encode the missing targets shard by shard; shards that another run is busy with come last."""
     wanted = np.flatnonzero(missing)
     shards = list(_shards(text, wanted))
-    show = progress(f"Encoding with {encoder.name}", float(len(wanted)), "words") if progress else nullcontext(lambda _: None)
+    show = (
+        progress(f"Encoding with {encoder.name}", float(len(wanted)), "words")
+        if progress
+        else nullcontext(lambda _: None)
+    )
     with show as advance:
         for patience in (0.0, -1.0):
             waiting = []
@@ -128,15 +145,20 @@ def _fill(encoder: Encoder, text: _Text, missing: np.ndarray, store: VectorStore
                 try:
                     with FileLock(store.folder / f"{name}.lock", timeout=patience):
                         if not store.has_shard(name):
-                            store.write_shard(name, text.keys[members], _encode(encoder, text, members, advance))
+                            store.write_shard(
+                                name, text.keys[members], _encode(encoder, text, members, advance)
+                            )
                 except Timeout:
                     waiting.append((name, members))
             shards = waiting
     for lock in store.folder.glob("*.lock"):
-        lock.unlink(missing_ok=True)
+        with suppress(Timeout), FileLock(lock, timeout=0):  # not one that another run holds
+            lock.unlink(missing_ok=True)
 
 
-def _encode(encoder: Encoder, text: _Text, members: np.ndarray, advance: Callable[[float], None]) -> np.ndarray:
+def _encode(
+    encoder: Encoder, text: _Text, members: np.ndarray, advance: Callable[[float], None]
+) -> np.ndarray:
     targets = text.targets[members]
     sentences, renumbered = np.unique(targets[:, 0], return_inverse=True)
     lengths = (text.offsets[1:] - text.offsets[:-1])[sentences]

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -95,7 +96,7 @@ class Encoder:
         keep_freed_memory()
         self._tokenizer: WordTokenizer = WordTokenizer(tokenizer)
         self._identity = Backbone(model, fused=False).identity()
-        self._backbone: Backbone = Backbone(lower_precision(model.eval(), dtype), fused=dtype == "fp32")
+        self._backbone: Backbone = Backbone(lower_precision(model.eval(), dtype))
         self._pieces = Pieces(self._tokenizer.encode_words)
         self.layers = Layers.parse(layers, depth=self._backbone.depth)
         self.pool = pool
@@ -139,13 +140,17 @@ class Encoder:
         rows = np.empty((len(targets), 3), np.int64)
         for i, (tokens, (start, end)) in enumerate(targets):
             if not 0 <= start < end <= len(tokens):
-                raise UserError(f"span ({start}, {end}) is not inside a sentence of {len(tokens)} tokens: {tokens}")
+                raise UserError(
+                    f"span ({start}, {end}) is not inside a sentence of {len(tokens)} tokens: {tokens}"
+                )
             rows[i] = sentences.setdefault(tuple(tokens), len(sentences)), start, end
         words = [word for tokens in sentences for word in tokens]
         offsets = np.concatenate(([0], np.cumsum([len(tokens) for tokens in sentences]))).astype(np.int64)
         vocabulary = list(dict.fromkeys(words))
         code = {word: i for i, word in enumerate(vocabulary)}
-        return self.encode_table(vocabulary, np.array([code[word] for word in words], np.int64), offsets, rows)
+        return self.encode_table(
+            vocabulary, np.array([code[word] for word in words], np.int64), offsets, rows
+        )
 
     def encode_table(
         self,
@@ -159,18 +164,20 @@ class Encoder:
         """As :meth:`encode`, for text in columns.
 
         Sentence ``i`` has the words ``vocabulary[codes[offsets[i]:offsets[i + 1]]]``; ``targets``
-        ``(targets, 3) int64`` is (sentence, first word, end word). ``advance(n)`` is told of ``n`` targets done.
+        ``(targets, 3) int64`` is (sentence, first word, end word). ``advance(n)`` hears of ``n`` targets done.
         """
         out = np.empty((len(targets), *self.shape), np.float32)
         table = self._pieces.table(vocabulary)
         order = np.argsort(targets[:, 0], kind="stable")
         bounds = np.searchsorted(targets[order, 0], np.arange(0, len(offsets) - 1 + _CHUNK, _CHUNK))
-        for number, (low, high) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
+        for number, (low, high) in enumerate(pairwise(bounds)):
             first = number * _CHUNK
             local = offsets[first : first + _CHUNK + 1]
             words = table.expand(codes[local[0] : local[-1]])
             members = order[low:high]
-            for batch, vectors in self._encode_chunk(words, local - local[0], targets[members] - (first, 0, 0)):
+            for batch, vectors in self._encode_chunk(
+                words, local - local[0], targets[members] - (first, 0, 0)
+            ):
                 out[members[batch.targets]] = vectors
                 advance(len(batch.targets))
         return out

@@ -8,55 +8,58 @@ in that highest layer, everything after attention is done for the rows that are 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import torch
+from torch import nn
 from torch.nn import functional
 
-__all__ = ["FusedEncoder", "FusedLayer", "Norm"]
+from uncommonsense.encode.precision import Int8Linear
+
+__all__ = ["FusedEncoder", "FusedLayer", "stack_linears"]
+
+Map = Callable[[torch.Tensor], torch.Tensor]
+"""Works on the last axis."""
 
 
-class Norm(NamedTuple):
-    """A layer normalisation over the last axis."""
-
-    weight: torch.Tensor
-    bias: torch.Tensor
-    epsilon: float
-
-    def __call__(self, x: torch.Tensor) -> torch.Tensor:
-        return functional.layer_norm(x, self.weight.shape, self.weight, self.bias, self.epsilon)
+def stack_linears(linears: Sequence[Any]) -> Map:
+    """One map whose output is the outputs of all, one after the other."""
+    if all(type(linear) is nn.Linear for linear in linears):
+        weight = torch.cat([linear.weight.detach() for linear in linears])
+        return partial(
+            functional.linear, weight=weight, bias=torch.cat([linear.bias.detach() for linear in linears])
+        )
+    if all(isinstance(linear, Int8Linear) for linear in linears):
+        return Int8Linear.stack(linears)
+    # Something else has taken their place, an adapter for example.
+    return lambda x: torch.cat([linear(x) for linear in linears], dim=-1)
 
 
 class FusedLayer(NamedTuple):
-    """Weights of one layer; ``qkv`` is (3 * dim, dim), queries first."""
+    """The maps of one layer; ``qkv`` is (dim) to (3 * dim), queries first."""
 
-    qkv: torch.Tensor
-    qkv_bias: torch.Tensor
-    attention_out: torch.Tensor
-    attention_out_bias: torch.Tensor
-    attention_norm: Norm
-    inner: torch.Tensor
-    inner_bias: torch.Tensor
-    outer: torch.Tensor
-    outer_bias: torch.Tensor
-    output_norm: Norm
-    activation: Callable[[torch.Tensor], torch.Tensor]
+    qkv: Map
+    attention_out: Map
+    attention_norm: Map
+    inner: Map
+    activation: Map
+    outer: Map
+    output_norm: Map
     heads: int
 
     def attend(self, x: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
-        """Self-attention of ``(batch, length, dim)``, before the output projection, as ``(batch * length, dim)``."""
+        """Self-attention of ``(batch, length, dim)``, not yet projected: ``(batch * length, dim)``."""
         batch, length, dim = x.shape
-        projected = functional.linear(x, self.qkv, self.qkv_bias)
-        query, key, value = projected.view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+        query, key, value = self.qkv(x).view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
         mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=bias)
         return mixed.transpose(1, 2).reshape(batch * length, dim)
 
     def finish(self, mixed: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
-        """Everything after attention, row by row: ``mixed`` and the layer's input ``x``, both ``(rows, dim)``."""
-        attended = functional.linear(mixed, self.attention_out, self.attention_out_bias).add_(x)
-        attended = self.attention_norm(attended)
-        inner = self.activation(functional.linear(attended, self.inner, self.inner_bias))
-        return self.output_norm(functional.linear(inner, self.outer, self.outer_bias).add_(attended))
+        """Everything after attention, row by row: ``mixed`` and the layer's input, both ``(rows, dim)``."""
+        attended = self.attention_norm(self.attention_out(mixed).add_(x))
+        inner = self.activation(self.inner(attended))
+        return self.output_norm(self.outer(inner).add_(attended))
 
 
 class FusedEncoder:
@@ -76,15 +79,15 @@ class FusedEncoder:
     ) -> list[torch.Tensor]:
         """Hidden states ``(rows, dim)`` after each wanted layer (ascending; 0 is the embedding layer).
 
-        ``ids`` and ``segments`` are ``(batch, length)``; ``mask`` likewise, bool, False on padding, None if there is none;
-        ``rows`` indexes the ``batch * length`` positions.
+        ``ids`` and ``segments`` are ``(batch, length)``; ``mask`` likewise, bool, False on padding, None if
+        there is none; ``rows`` indexes the ``batch * length`` positions.
         """
         x = self._embed(input_ids=ids, token_type_ids=segments)
         batch, length, dim = x.shape
         bias = None
         if mask is not None:
-            bias = torch.zeros(batch, 1, 1, length, dtype=x.dtype).masked_fill_(~mask[:, None, None, :], -torch.inf)
-            bias = bias.expand(batch, 1, length, length)
+            bias = torch.zeros(batch, length, dtype=x.dtype).masked_fill_(~mask, -torch.inf)
+            bias = bias[:, None, None].expand(batch, 1, length, length)
         kept = [x.view(-1, dim)[rows]] if wanted[0] == 0 else []
         top = wanted[-1]
         for number, layer in enumerate(self._layers[:top], 1):

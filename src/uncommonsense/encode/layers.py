@@ -16,11 +16,10 @@ spelling              meaning                                                   
 from __future__ import annotations
 
 import math
-import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import SupportsIndex
+from numbers import Integral
 
 from uncommonsense.errors import UserError
 
@@ -43,10 +42,10 @@ class Layers:
             return cls(tuple(_resolve(index, depth) for index in spec.indices), spec.weights)
         if isinstance(spec, Mapping):
             return cls._weighted(((int(index), float(weight)) for index, weight in spec.items()), depth)
-        if isinstance(spec, SupportsIndex):
-            return cls((_resolve(operator.index(spec), depth),))
+        if isinstance(spec, int | Integral):
+            return cls((_resolve(int(spec), depth),))
         if not isinstance(spec, str):
-            return cls._several(spec, depth)
+            return cls(_indices(",".join(map(str, spec)), depth))
         return cls._parse_text(spec.strip().lower(), depth)
 
     @classmethod
@@ -61,13 +60,6 @@ class Layers:
                 raise _unreadable(text)
             return cls._weighted(((int(match[1]), float(match[2])) for match in matches if match), depth)
         return cls(_indices(text, depth))
-
-    @classmethod
-    def _several(cls, indices: Iterable[int], depth: int) -> Layers:
-        resolved = {_resolve(index, depth) for index in indices}
-        if not resolved:
-            raise _unreadable("")
-        return cls(tuple(sorted(resolved)))
 
     @classmethod
     def _weighted(cls, pairs: Iterable[tuple[int, float]], depth: int) -> Layers:
@@ -113,9 +105,13 @@ def _indices(text: str, depth: int) -> tuple[int, ...]:
 
 def _resolve(index: int, depth: int) -> int:
     if not -depth - 1 <= index <= depth:
-        raise UserError(f"layer {index} does not exist: this model has layers 0 (embeddings) to {depth}, or -1 to {-depth - 1}")
+        raise UserError(
+            f"layer {index} does not exist: this model has layers 0 (embeddings) to {depth}, "
+            f"or counted from the end, -1 to {-depth - 1}"
+        )
     return index % (depth + 1)
 
 
 def _unreadable(text: str) -> UserError:
-    return UserError(f"cannot read layers {text!r}; write last, 7, 4-6, 4,5,6, all, mean, mean:4-6 or sum:4=0.2,5=0.8")
+    known = "last, 7, 4-6, 4,5,6, all, mean, mean:4-6 or sum:4=0.2,5=0.8"
+    return UserError(f"cannot read layers {text!r}; write {known}")

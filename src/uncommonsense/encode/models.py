@@ -9,7 +9,12 @@ from uncommonsense import resources
 
 __all__ = ["ALIASES", "load_model"]
 
-ALIASES = {"minilm": "minilm", "all-MiniLM-L6-v2": "minilm", "smollm2": "smollm2", "SmolLM2-135M-Instruct": "smollm2"}
+ALIASES = {
+    "minilm": "minilm",
+    "all-MiniLM-L6-v2": "minilm",
+    "smollm2": "smollm2",
+    "SmolLM2-135M-Instruct": "smollm2",
+}
 """Model names that stand for a resource of the index."""
 
 

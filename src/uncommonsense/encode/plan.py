@@ -88,8 +88,8 @@ def make_plan(
     sentence_length = np.diff(start_of)
     if len(targets) and target_length.max() > limit:
         raise UserError(
-            f"a target of {target_length.max()} pieces does not fit the {limit} that this model reads at once; "
-            "mark a shorter target"
+            f"a target of {target_length.max()} pieces does not fit the {limit} that this model reads "
+            "at once; mark a shorter target"
         )
     window = _window_starts(target_from - start_of[sentence], target_length, sentence_length[sentence], limit)
     keys, target_unit = np.unique(np.stack([sentence, window], axis=1), axis=0, return_inverse=True)
@@ -110,7 +110,8 @@ def _window_starts(
     on_grid = np.round(centred / step).astype(np.int64) * step
     # The grid must not push the target over an edge of its window.
     on_grid = np.clip(on_grid, target_start + target_length - limit, target_start)
-    return np.clip(on_grid, 0, np.maximum(sentence_length - limit, 0))
+    starts: np.ndarray = np.clip(on_grid, 0, np.maximum(sentence_length - limit, 0))
+    return starts
 
 
 def _give_empty_targets_a_piece(
@@ -126,13 +127,14 @@ def _give_empty_targets_a_piece(
     if not empty.any():
         return words, sentence_offsets, targets
     if unknown is None:
-        raise UserError("a target has no pieces in this model's vocabulary, which has no unknown token either")
+        raise UserError("a target has no pieces in this model's vocabulary, nor has that an unknown token")
     table = PieceTable(np.append(words.ids, unknown), np.append(words.offsets, words.offsets[-1] + 1))
-    codes, changed = [np.arange(len(words.lengths))], targets.copy()
-    for copy, target in enumerate(np.flatnonzero(empty), len(sentence_offsets) - 1):
-        copied = np.arange(sentence_offsets[sentence[target]], sentence_offsets[sentence[target] + 1])
-        copied[first[target]] = len(words.lengths)
-        codes.append(copied)
-        changed[target, 0] = copy
-    offsets = np.append(sentence_offsets, sentence_offsets[-1] + np.cumsum([len(copied) for copied in codes[1:]]))
-    return table.expand(np.concatenate(codes)), offsets, changed
+    codes = [np.arange(len(words.lengths))]
+    for target in np.flatnonzero(empty):
+        copy = np.arange(sentence_offsets[sentence[target]], sentence_offsets[sentence[target] + 1])
+        copy[first[target]] = len(words.lengths)
+        codes.append(copy)
+    ends = np.cumsum([len(copy) for copy in codes])
+    changed = targets.copy()
+    changed[empty, 0] = len(sentence_offsets) - 1 + np.arange(empty.sum())
+    return table.expand(np.concatenate(codes)), np.append(sentence_offsets, ends[1:]), changed

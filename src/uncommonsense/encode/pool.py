@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,9 +40,8 @@ def piece_rows(start: np.ndarray, length: np.ndarray, pool: str) -> PieceRows:
 
     if pool not in POOLS:
         raise UnknownNameError("pooling", pool, POOLS)
-    one_row: dict[str, Callable[[], np.ndarray]] = {"first": lambda: start, "last": lambda: start + length - 1}
-    if pool in one_row or not len(length) or length.max() == 1:
-        rows = one_row.get(pool, lambda: start)()
+    if pool != "mean" or not len(length) or length.max() == 1:
+        rows = start + length - 1 if pool == "last" else start
         return PieceRows(torch.from_numpy(rows), None, torch.ones(len(rows)))
     ends = np.cumsum(length)
     rows = np.arange(ends[-1]) + np.repeat(start - (ends - length), length)

@@ -15,7 +15,8 @@ import os
 import shutil
 import struct
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,18 +37,21 @@ class Shard:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        header_size, header = _read_header(path)
-        data = np.memmap(path, np.uint8, "r", offset=8 + header_size)
-        self._crc = int(header["__metadata__"]["crc32"])
-        self.keys = _view(header["keys"], data)
-        """``(n, 24) uint8``"""
-        self.vectors = _view(header["vectors"], data)
-        """``(n, *shape) float32``"""
+        try:
+            header_size, header = _read_header(path)
+            data = np.memmap(path, np.uint8, "r", offset=8 + header_size)
+            self._crc = int(header["__metadata__"]["crc32"])
+            self.keys = _view(header["keys"], data)
+            """``(n, 24) uint8``"""
+            self.vectors = _view(header["vectors"], data)
+            """``(n, *shape) float32``"""
+        except (ValueError, LookupError, TypeError, AttributeError, struct.error) as error:
+            raise _damaged(path, error) from error
 
     def verify(self) -> None:
         """Compare the bytes with the checksum written beside them."""
         if _checksum(self.keys, self.vectors) != self._crc:
-            raise StoreError(f"{self.path} is damaged (its checksum does not match); delete it: it will be computed again")
+            raise _damaged(self.path, "its checksum does not match")
 
 
 class VectorStore:
@@ -66,17 +70,23 @@ class VectorStore:
             if name not in self._shards:
                 self._shards[name] = shard = Shard(self.folder / name)
                 if shard.vectors.shape[1:] != self.shape:
-                    raise StoreError(f"{shard.path} holds vectors of shape {shard.vectors.shape[1:]}, not {self.shape}")
+                    raise StoreError(
+                        f"{shard.path} holds vectors of shape {shard.vectors.shape[1:]}, not {self.shape}"
+                    )
         return [self._shards[name] for name in names]
 
     def find(self, keys: np.ndarray) -> Located:
         """Where the vectors of ``keys`` ``(n, 24) uint8`` are."""
         shards = self.shards
         sizes = [len(shard.keys) for shard in shards]
-        known = np.concatenate([shard.keys for shard in shards]) if shards else np.empty((0, KEY_BYTES), np.uint8)
+        known = (
+            np.concatenate([shard.keys for shard in shards]) if shards else np.empty((0, KEY_BYTES), np.uint8)
+        )
         found = pc.index_in(_as_binary(keys), value_set=_as_binary(known))
         position = np.asarray(pc.fill_null(found, -1), np.int64)
-        return Located(tuple(shards), np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), position, self.shape)
+        return Located(
+            tuple(shards), np.concatenate(([0], np.cumsum(sizes))).astype(np.int64), position, self.shape
+        )
 
     def has_shard(self, name: str) -> bool:
         """Whether the shard of this name is complete."""
@@ -84,28 +94,38 @@ class VectorStore:
 
     def write_shard(self, name: str, keys: np.ndarray, vectors: np.ndarray) -> None:
         """Write a shard under a temporary name, flush it to the disk, and rename it."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        part = self.folder / f"{name}.{os.getpid()}.part"
-        try:
-            with part.open("wb") as file:
-                for block in _serialise(keys, vectors):
-                    file.write(block)
-                file.flush()
-                os.fsync(file.fileno())
-            part.rename(self.folder / f"{name}{_SUFFIX}")
-        except OSError as error:
-            raise StoreError(f"cannot write {part}: {error.strerror}; free some space or choose another UNCOMMONSENSE_CACHE") from error
-        finally:
-            part.unlink(missing_ok=True)
+        self._write(f"{name}{_SUFFIX}", _serialise(keys, vectors))
 
     def describe(self, about: dict[str, str]) -> None:
         """Leave a note for people about what made the vectors."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        note = self.folder / "about.json"
-        if not note.exists():
-            part = note.with_suffix(f".{os.getpid()}.part")
-            part.write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
-            part.rename(note)
+        if not (self.folder / "about.json").exists():
+            self._write("about.json", [f"{json.dumps(about, indent=2)}\n".encode()])
+
+    def _write(self, name: str, blocks: Iterable[bytes | memoryview]) -> None:
+        file = self.folder / name
+        part = file.with_suffix(f".{os.getpid()}.part")
+        with self.writing():
+            self.folder.mkdir(parents=True, exist_ok=True)
+            try:
+                with part.open("wb") as stream:
+                    for block in blocks:
+                        stream.write(block)
+                    stream.flush()
+                    os.fsync(stream.fileno())
+                part.rename(file)
+            finally:
+                part.unlink(missing_ok=True)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Say what to do when the disk is full or the folder may not be written to."""
+        try:
+            yield
+        except OSError as error:
+            raise StoreError(
+                f"cannot write to {self.folder}: {error.strerror or error}; "
+                "free some space or choose another UNCOMMONSENSE_CACHE"
+            ) from error
 
     def sweep(self) -> None:
         """Remove what writers that are dead have left behind."""
@@ -127,11 +147,17 @@ class Located(NamedTuple):
 
     @property
     def missing(self) -> np.ndarray:
-        """``(n,) bool``"""
+        """Which rows the store has not: ``(n,) bool``."""
         return self.position < 0
 
     def gather(self, *, verify: bool = True) -> np.ndarray:
         """Copy the rows into memory: ``(n, *shape) float32``."""
+        if self.missing.any():
+            for shard in self.shards:
+                shard.verify()
+            raise StoreError(
+                f"{self.missing.sum()} vectors have left the store (was it pruned just now?); run this again"
+            )
         out = np.empty((len(self.position), *self.shape), np.float32)
         owner = np.searchsorted(self.starts, self.position, side="right") - 1
         for number in np.unique(owner):
@@ -176,9 +202,19 @@ def list_stores(root: Path) -> Iterator[StoreEntry]:
         if not files and not note.exists():
             continue
         about = json.loads(note.read_text(encoding="utf-8")) if note.exists() else {}
-        count = sum(len(Shard(file).keys) for file in files)
+        count = sum(map(_count, files))
         stats = [file.stat() for file in files]
-        yield StoreEntry(folder, about, count, sum(s.st_size for s in stats), max((s.st_mtime for s in stats), default=0.0))
+        yield StoreEntry(
+            folder, about, count, sum(s.st_size for s in stats), max((s.st_mtime for s in stats), default=0.0)
+        )
+
+
+def _count(file: Path) -> int:
+    """Vectors in a shard; none in a damaged one, which can still be listed and removed."""
+    try:
+        return len(Shard(file).keys)
+    except StoreError:
+        return 0
 
 
 def _as_binary(keys: np.ndarray) -> pa.Array:
@@ -187,35 +223,43 @@ def _as_binary(keys: np.ndarray) -> pa.Array:
 
 
 def _checksum(keys: np.ndarray, vectors: np.ndarray) -> int:
-    return zlib.crc32(np.ascontiguousarray(vectors), zlib.crc32(np.ascontiguousarray(keys)))
+    return zlib.crc32(np.ascontiguousarray(vectors).data, zlib.crc32(np.ascontiguousarray(keys).data))
 
 
-def _serialise(keys: np.ndarray, vectors: np.ndarray) -> Iterator[bytes | np.ndarray]:
+def _serialise(keys: np.ndarray, vectors: np.ndarray) -> Iterator[bytes | memoryview]:
     """The safetensors layout: header length, JSON header padded to 8 bytes, tensors."""
     vectors = np.ascontiguousarray(vectors, np.float32)
     keys = np.ascontiguousarray(keys, np.uint8)
     header = {
         "__metadata__": {"crc32": str(_checksum(keys, vectors))},
         "vectors": {"dtype": "F32", "shape": vectors.shape, "data_offsets": [0, vectors.nbytes]},
-        "keys": {"dtype": "U8", "shape": keys.shape, "data_offsets": [vectors.nbytes, vectors.nbytes + keys.nbytes]},
+        "keys": {
+            "dtype": "U8",
+            "shape": keys.shape,
+            "data_offsets": [vectors.nbytes, vectors.nbytes + keys.nbytes],
+        },
     }
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
     yield struct.pack("<Q", len(text)) + text
-    yield vectors.tobytes() if not vectors.size else vectors
-    yield keys.tobytes()
+    yield vectors.data
+    yield keys.data
+
+
+def _damaged(path: Path, reason: object) -> StoreError:
+    return StoreError(f"{path} is damaged ({reason}); delete it: it will be computed again")
 
 
 def _read_header(path: Path) -> tuple[int, dict[str, Any]]:
-    try:
-        with path.open("rb") as file:
-            (size,) = struct.unpack("<Q", file.read(8))
-            header: dict[str, Any] = json.loads(file.read(size))
-        end = max(entry["data_offsets"][1] for name, entry in header.items() if name != "__metadata__")
-        if path.stat().st_size != 8 + size + end:
-            raise ValueError("its size is not what its header says")
-    except (ValueError, KeyError, struct.error) as error:
-        raise StoreError(f"{path} is damaged ({error}); delete it: it will be computed again") from error
+    length = path.stat().st_size
+    with path.open("rb") as file:
+        (size,) = struct.unpack("<Q", file.read(8))
+        if size > length:
+            raise ValueError("its header is longer than the file")
+        header: dict[str, Any] = json.loads(file.read(size))
+    end = max(entry["data_offsets"][1] for name, entry in header.items() if name != "__metadata__")
+    if length != 8 + size + end:
+        raise ValueError("its size is not what its header says")
     return size, header
 
 

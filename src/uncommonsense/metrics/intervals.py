@@ -29,7 +29,9 @@ def cluster_bootstrap(
     _, member = np.unique(clusters, return_inverse=True)
     sums = np.bincount(member, values)
     sizes = np.bincount(member)
-    draws = np.random.default_rng(seed).multinomial(len(sums), np.full(len(sums), 1 / len(sums)), size=resamples)
+    draws = np.random.default_rng(seed).multinomial(
+        len(sums), np.full(len(sums), 1 / len(sums)), size=resamples
+    )
     means = (draws @ sums) / (draws @ sizes)
     low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(values.mean()), float(low), float(high))

@@ -13,7 +13,7 @@ __all__ = ["mean_precision", "oracle_precision", "precision_at", "random_precisi
 
 def precision_at(hits: np.ndarray) -> np.ndarray:
     """P@1 ... P@k of each query: ``(queries, k) float64``."""
-    return np.cumsum(hits, axis=1) / np.arange(1, hits.shape[1] + 1)
+    return np.asarray(np.cumsum(hits, axis=1) / np.arange(1, hits.shape[1] + 1))
 
 
 def mean_precision(precision: np.ndarray) -> np.ndarray:
@@ -22,16 +22,16 @@ def mean_precision(precision: np.ndarray) -> np.ndarray:
     Averaged over queries this is the figure that "BERT Has Uncommon Sense" prints as MAP. TREC's MAP
     divides by the number of relevant items instead, and counts precision at hits only.
     """
-    return precision.mean(axis=1)
+    return np.asarray(precision.mean(axis=1))
 
 
 def oracle_precision(relevant: np.ndarray, k: int) -> np.ndarray:
     """P@1 ... P@k when all ``relevant`` ``(queries,)`` candidates come first: ``(queries, k)``."""
     ranks = np.arange(1, k + 1)
-    return np.minimum(ranks, relevant[:, None]) / ranks
+    return np.asarray(np.minimum(ranks, relevant[:, None]) / ranks)
 
 
 def random_precision(relevant: np.ndarray, candidates: np.ndarray, k: int) -> np.ndarray:
-    """Expected P@1 ... P@k of a random order of ``candidates`` ``(queries,)``, in closed form: ``(queries, k)``."""
+    """Expected P@1 ... P@k of a random order of ``candidates`` ``(queries,)``, exactly: ``(queries, k)``."""
     ranks = np.arange(1, k + 1)
     return (relevant / candidates)[:, None] * np.minimum(ranks, candidates[:, None]) / ranks

@@ -38,7 +38,9 @@ class RankingResult(NamedTuple):
         for label, members in [*self.selection.buckets(), ("all", everything)]:
             interval = cluster_bootstrap(values[members], self.selection.lemma[members], seed=seed)
             rows.append((self.system, self.corpus, label, self.metric, *interval, int(members.sum())))
-        return pa.table(dict(zip(SCORE_SCHEMA.names, map(list, zip(*rows, strict=True)), strict=True)), SCORE_SCHEMA)
+        return pa.table(
+            dict(zip(SCORE_SCHEMA.names, map(list, zip(*rows, strict=True)), strict=True)), SCORE_SCHEMA
+        )
 
 
 def baselines(corpus: Corpus, selection: Selection, *, k: int = 50) -> list[RankingResult]:
@@ -51,7 +53,9 @@ def baselines(corpus: Corpus, selection: Selection, *, k: int = 50) -> list[Rank
     ]
 
 
-def evaluate(system: str, corpus: Corpus, vectors: np.ndarray, selection: Selection, *, k: int = 50) -> RankingResult:
+def evaluate(
+    system: str, corpus: Corpus, vectors: np.ndarray, selection: Selection, *, k: int = 50
+) -> RankingResult:
     """Rank the candidates of every query by ``vectors`` ``(instances, dim)`` and judge the first ``k``."""
     neighbours, _ = rank_neighbours(vectors, selection, k)
     senses = selection.sense[selection.database[neighbours]]

@@ -21,7 +21,7 @@ class Protocol:
     """What a candidate shares with the query."""
     frequency: Literal["sense", "lemma"] = "sense"
     """Whose frequency in D the first axis of the buckets is."""
-    frequency_edges: tuple[int, ...] = (500,)
+    frequency_edges: tuple[float, ...] = (500,)
     prevalence_edges: tuple[float, ...] = (0.25,)
     monosemous: Literal["drop", "keep"] = "drop"
     """What happens to senses that are the only one of their lemma and part of speech in D."""

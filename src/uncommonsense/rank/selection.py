@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -35,7 +36,10 @@ class Selection(NamedTuple):
     pool_of_query: np.ndarray
     """``(queries,) int64``"""
     sense: np.ndarray
-    """Number of the (first) sense of every instance of the corpus, -1 if it has none: ``(instances,) int64``."""
+    """Number of every instance's (first) sense, -1 if it has none: ``(instances,) int64``.
+
+    Labels that several words share, such as supersenses, are a sense of each word and part of speech.
+    """
     relevant: np.ndarray
     """Occurrences of each query's sense in D: ``(queries,) int64``."""
     candidates: np.ndarray
@@ -63,7 +67,7 @@ def select(corpus: Corpus, protocol: Protocol) -> Selection:
     lemma = _codes(table["lemma"])
     lemma_pos = _codes(pc.binary_join_element_wise(table["lemma"], table["pos"], "\x1f"))
     labels = first_senses(corpus)
-    sense = _codes(labels)
+    sense = _codes(pc.binary_join_element_wise(table["lemma"], table["pos"], labels, "\x1f"))
     pool = lemma if protocol.candidates == "lemma" else lemma_pos
     labelled = sense >= 0
     in_database = _in_splits(table, protocol.database) & labelled
@@ -132,7 +136,7 @@ def _require(mask: np.ndarray, corpus: Corpus, splits: tuple[str, ...], role: st
 def _ranges(values: np.ndarray, edges: tuple[float, ...], symbol: str) -> list[tuple[np.ndarray, str]]:
     bounds = [-np.inf, *edges, np.inf]
     ranges = []
-    for low, high in zip(bounds[:-1], bounds[1:], strict=True):
+    for low, high in pairwise(bounds):
         if low == -np.inf:
             label = f"{symbol} < {high:g}"
         elif high == np.inf:

@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from uncommonsense.corpora.folders import files_of
+from uncommonsense.corpora.textfile import read_lines
 from uncommonsense.corpora.tokenize import tokenize
 from uncommonsense.errors import MalformedInputError
 from uncommonsense.schema import Instance, Sentence
@@ -18,33 +20,45 @@ from uncommonsense.schema import Instance, Sentence
 __all__ = ["FOLDER", "read"]
 
 FOLDER = Path(__file__).parent / "text"
+_NAME = re.compile(r"(.+)\.([nvarpx])\.txt")
 _TARGET = re.compile(r"\[([^\[\]\s]+)\]")
 _TEST_EVERY = 4
 
 
 def read(path: Path | None = None) -> Iterator[Sentence]:
     """Read the shipped corpus, or another folder of files in its format."""
-    for file in sorted((path or FOLDER).glob("*.txt")):
+    for file in files_of(path or FOLDER, suffixes=(".txt",), kind="sampler files"):
         yield from _read_lemma(file)
 
 
 def _read_lemma(file: Path) -> Iterator[Sentence]:
-    lemma, pos, _ = file.name.rsplit(".", 2)
+    name = _NAME.fullmatch(file.name)
+    if name is None:
+        raise MalformedInputError(file, None, "the file's name must be LEMMA.POS.txt, as in bank.n.txt")
+    lemma, pos = name.groups()
     senses: tuple[str, ...] = ()
     in_sense = 0
     number = 0
-    for line_number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+    for line_number, line in read_lines(file):
         if line.startswith("= "):
             senses, in_sense = tuple(line[2:].split()), 0
             continue
-        register, tab, text = line.partition("\t")
-        target = _TARGET.search(text)
-        if not tab or target is None or not senses:
-            raise MalformedInputError(file, line_number, f"expected 'register TAB sentence with [target]': {line!r}")
+        register, _, text = line.partition("\t")
+        targets = list(_TARGET.finditer(text))
+        if not senses:
+            raise MalformedInputError(
+                file, line_number, f"expected '= SENSE...' before the first sentence: {line!r}"
+            )
+        if not register or len(targets) != 1:
+            raise MalformedInputError(
+                file, line_number, f"expected 'register TAB sentence with one [target]': {line!r}"
+            )
         in_sense += 1
         number += 1
         split = "test" if in_sense % _TEST_EVERY == 0 else "train"
-        yield _sentence(f"sampler.{lemma}.{pos}.{number:03}", text, target, register, (lemma, pos, senses, split))
+        yield _sentence(
+            f"sampler.{lemma}.{pos}.{number:03}", text, targets[0], register, (lemma, pos, senses, split)
+        )
 
 
 def _sentence(
