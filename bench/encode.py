@@ -55,7 +55,7 @@ def report(
     print(f"  pieces per second, tokenising included   {statistics.median(rates):10,.0f}")
     rounds_text = ", ".join(f"{ratio:.2f}" for ratio in ratios)
     print(
-        f"  of the bare matrix product's rate        {statistics.median(ratios):10.2f}   (rounds: {rounds_text})"
+        f"  of the bare matrix product's rate        {statistics.median(ratios):10.2f}   ({rounds_text})"
     )
     print(f"  largest difference from plain            {difference(encoder, model, tokenizer, corpus):10.1e}")
     if peers:

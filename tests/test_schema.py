@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -109,7 +109,7 @@ def test_a_corpus_of_any_slice_is_the_corpus_of_its_sentences(
 def test_a_stream_is_not_read_ahead() -> None:
     taken = []
 
-    def stream():  # noqa: ANN202
+    def stream() -> Iterator[Sentence]:
         for sentence in SENTENCES:
             taken.append(sentence.id)
             yield sentence

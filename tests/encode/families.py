@@ -66,7 +66,7 @@ class Family:
 
 
 def _randomise(model: torch.nn.Module) -> None:
-    """Weights large enough for vectors to differ, with no bias zero, no norm neutral, no padding row empty."""
+    """Weights that make vectors differ, with no bias zero, no norm neutral, no padding row empty."""
     generator = torch.Generator().manual_seed(0)
     with torch.no_grad():
         for name, parameter in model.named_parameters():

@@ -1,6 +1,6 @@
 """Corpora through the store: nothing is computed twice, and no accident changes a vector.
 
-Shards are made small (_MEAN_SHARD, _LARGEST_SHARD), so that a corpus of a hundred sentences has many.
+Shards are made small (_SHARD), so that a corpus of a hundred sentences has many.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +23,19 @@ import pyarrow as pa
 import pytest
 import torch
 from families import FAMILIES, TEXT
+from filelock import FileLock
 
 import uncommonsense
 from uncommonsense.corpora.parquet import write_parquet
 from uncommonsense.encode import Encoder, encode_corpus
 from uncommonsense.encode import corpus as corpus_module
+from uncommonsense.encode._hf import load
 from uncommonsense.encode.corpus import encode_text
 from uncommonsense.encode.store import VectorStore
 from uncommonsense.errors import StoreError, UserError
 from uncommonsense.schema import CORPUS_SCHEMA, MISSING_WORD, Corpus, Instance, Sentence, to_batches
 
-MEAN, LARGEST = 8, 12
+SHARD = 8
 
 WORKER = """
 import json, os, sys, time
@@ -44,7 +47,7 @@ from uncommonsense import load_corpus
 from uncommonsense.encode import Encoder, corpus, encode_corpus
 
 _, model, source, root, accident, out = sys.argv
-corpus._MEAN_SHARD, corpus._LARGEST_SHARD = {mean}, {largest}
+corpus._SHARD = {shard}
 encoder = Encoder(model)
 encode, calls = encoder.encode_table, []
 
@@ -131,8 +134,7 @@ def shards(root: Path) -> list[Path]:
 @pytest.fixture(autouse=True)
 def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     """Several shards for a small corpus."""
-    monkeypatch.setattr(corpus_module, "_MEAN_SHARD", MEAN)
-    monkeypatch.setattr(corpus_module, "_LARGEST_SHARD", LARGEST)
+    monkeypatch.setattr(corpus_module, "_SHARD", SHARD)
 
 
 @pytest.fixture(scope="module")
@@ -302,8 +304,6 @@ def test_a_new_target_in_a_known_sentence_is_computed_alone(
 
 
 def test_progress_counts_every_distinct_target_once(encoder: Encoder, tmp_path: Path) -> None:
-    from contextlib import contextmanager
-
     steps: list[float] = []
     totals: list[float | None] = []
 
@@ -325,8 +325,6 @@ def test_progress_counts_every_distinct_target_once(encoder: Encoder, tmp_path: 
 def test_the_same_weights_have_one_fingerprint_wherever_they_lie(
     folder: Path, encoder: Encoder, tmp_path: Path
 ) -> None:
-    from uncommonsense.encode._hf import load
-
     copied = shutil.copytree(folder, tmp_path / "another name")
     resaved = tmp_path / "resaved"
     model, tokenizer = load(str(folder))
@@ -353,8 +351,6 @@ def test_whatever_changes_vectors_changes_the_fingerprint(folder: Path, encoder:
 
 
 def test_other_weights_have_another_fingerprint(folder: Path, encoder: Encoder) -> None:
-    from uncommonsense.encode._hf import load
-
     model, tokenizer = load(str(folder))
     with torch.no_grad():
         model.encoder.layer[1].output.dense.bias[3] += 1e-3
@@ -474,7 +470,7 @@ def test_a_full_disk_leaves_only_whole_shards_and_the_run_goes_on_later(
 def test_a_place_that_cannot_be_written_is_no_traceback(encoder: Encoder, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     with pytest.raises(
-        StoreError, match="cannot write to .*; free some space or choose another UNCOMMONSENSE_CACHE"
+        StoreError, match=r"cannot write to .*; free some space or choose another UNCOMMONSENSE_CACHE"
     ):
         encode_corpus(encoder, make_corpus(SENTENCES[:2]), root=tmp_path / "file")
 
@@ -493,7 +489,7 @@ class Workshop:
     def start(self, root: Path, accident: str = "none", *, out: str = "out") -> subprocess.Popen[str]:
         """A process that encodes the corpus into ``root``, with one thread."""
         source = str(Path(uncommonsense.__file__).parents[1])
-        script = textwrap.dedent(WORKER).format(mean=MEAN, largest=LARGEST)
+        script = textwrap.dedent(WORKER).format(shard=SHARD)
         arguments = [self.model, self.place / "corpus", root, accident, self.place / f"{out}.npy"]
         return subprocess.Popen(
             [sys.executable, "-c", script, *map(str, arguments)],
@@ -535,7 +531,7 @@ def undisturbed(workshop: Workshop) -> tuple[Path, dict[str, Any], np.ndarray]:
 def test_a_killed_run_goes_on_to_identical_bytes(
     workshop: Workshop, undisturbed: tuple[Path, dict[str, Any], np.ndarray], tmp_path: Path, moment: str
 ) -> None:
-    """Killed with SIGKILL in the third of its shards: before it writes, and when all is written but the name."""
+    """Killed with SIGKILL in its third shard: before it writes, and when all is written but the name."""
     process = workshop.start(tmp_path, moment)
     assert process.stdout is not None
     assert process.stdout.readline() == "hanging\n"
@@ -571,8 +567,6 @@ def test_two_runs_at_once_share_the_work(
 
 
 def test_a_run_does_not_take_the_lock_of_another(encoder: Encoder, tmp_path: Path) -> None:
-    from filelock import FileLock
-
     store = tmp_path / encoder.fingerprint
     store.mkdir()
     with FileLock(store / "of another run.lock"):

@@ -39,7 +39,9 @@ def test_brackets_anywhere(text: str, tokens: tuple[str, ...], span: tuple[int, 
     assert parse_example(text) == (tokens, *span)
 
 
-@pytest.mark.parametrize("text", ["", "no brackets", "[two] of [them]", "an empty [] one", "a blank [ ] one", "half [open"])
+@pytest.mark.parametrize(
+    "text", ["", "no brackets", "[two] of [them]", "an empty [] one", "a blank [ ] one", "half [open"]
+)
 def test_exactly_one_word_is_marked(text: str) -> None:
     with pytest.raises(UserError, match="mark one word in square brackets"):
         parse_example(text)
@@ -56,7 +58,7 @@ def test_a_named_target() -> None:
 
 def test_an_occurrence_is_never_guessed() -> None:
     text = "The mouse ate the other mouse."
-    with pytest.raises(UserError, match="occurs 2 times .* --occurrence 1 to 2"):
+    with pytest.raises(UserError, match=r"occurs 2 times .* --occurrence 1 to 2"):
         parse_example(text, target="mouse")
     for number in (0, -1, 3):
         with pytest.raises(UserError, match=f"there is no occurrence {number}"):
@@ -84,7 +86,12 @@ def test_occurrences_count_from_the_left(words: list[str], number: int) -> None:
 
 def ambiguous() -> Corpus:
     """``saw`` is a form of ``see`` twice and of ``saw`` once; ``give_up`` has two words."""
-    rows = [("see", ("I", "saw"), 1, 2), ("see", ("We", "Saw"), 1, 2), ("saw", ("a", "saw"), 1, 2), ("saw", ("saws",), 0, 1)]
+    rows = [
+        ("see", ("I", "saw"), 1, 2),
+        ("see", ("We", "Saw"), 1, 2),
+        ("saw", ("a", "saw"), 1, 2),
+        ("saw", ("saws",), 0, 1),
+    ]
     rows.append(("give_up", ("They", "gave", "up"), 1, 3))
     return Corpus.from_sentences(
         Sentence(f"s{i}", tokens, "invented", (Instance(f"t{i}", start, end, lemma, "v"),))
@@ -149,7 +156,9 @@ def test_the_nearest_usages_have_the_same_sense(corpus: Corpus, text: str, sense
     lemmas = resolve_lemmas(corpus, [example])
     found = nearest(encoder, [example], corpus, encode_text(encoder, corpus), lemmas=lemmas, top=3)
     assert [usage.sense for usage in found] == [sense] * 3
-    assert [usage.similarity for usage in found] == sorted((usage.similarity for usage in found), reverse=True)
+    assert [usage.similarity for usage in found] == sorted(
+        (usage.similarity for usage in found), reverse=True
+    )
     assert all(usage.tokens[usage.start : usage.end][0].startswith(sense[:2]) for usage in found)
 
 
@@ -165,7 +174,9 @@ def test_a_usage_is_most_like_itself(corpus: Corpus) -> None:
 def test_several_examples_are_averaged(corpus: Corpus) -> None:
     encoder = HashEncoder()
     vectors = encode_text(encoder, corpus)
-    examples = [parse_example(text) for text in ("He [drew] with a soft pencil.", "He [drew] the cart up the lane.")]
+    examples = [
+        parse_example(text) for text in ("He [drew] with a soft pencil.", "He [drew] the cart up the lane.")
+    ]
     found = nearest(encoder, examples, corpus, vectors, lemmas=["draw"], top=99)
     mean = sum(encoder.encode([(each.tokens, (each.start, each.end))])[0] for each in examples) / 2
     rows = [i for i, lemma in enumerate(corpus.instances["lemma"].to_pylist()) if lemma == "draw"]

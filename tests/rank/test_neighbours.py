@@ -59,8 +59,10 @@ def test_against_brute_force(problem: tuple[Corpus, np.ndarray], k: int) -> None
         assert (found[number, size:] == -1).all()
         assert np.isnan(similarity[number, size:]).all()
         # Cosines that differ in exact arithmetic by less than float32 tells apart may swap.
-        exact = {i: each for i, each in by_hand(vectors, selection, len(corpus))[number]}
-        assert [exact[i] for i in found[number, :size]] == pytest.approx([each for _, each in expected], abs=1e-6)
+        exact = dict(by_hand(vectors, selection, len(corpus))[number])
+        assert [exact[i] for i in found[number, :size]] == pytest.approx(
+            [each for _, each in expected], abs=1e-6
+        )
 
 
 def pool_of_copies(distinct: int, copies: int, dim: int) -> tuple[Corpus, np.ndarray]:
@@ -150,7 +152,9 @@ def test_no_system_beats_the_oracle(problem: tuple[Corpus, np.ndarray], k: int) 
 
 
 def test_a_perfect_system_is_the_oracle() -> None:
-    rows: list[Target] = [("bank", "n", (sense,), split) for sense in "123" for split in ("train", "train", "test")]
+    rows: list[Target] = [
+        ("bank", "n", (sense,), split) for sense in "123" for split in ("train", "train", "test")
+    ]
     corpus = as_corpus(rows)
     selection = select(corpus, ASK_ALL)
     by_sense = np.eye(3, dtype=np.float32)[selection.sense]

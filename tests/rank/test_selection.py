@@ -66,7 +66,9 @@ RULES = {
     "stated": PROTOCOLS["stated"],
     "published, nota": replace(PROTOCOLS["published"], excluded=frozenset({"nota"}), minimum=2),
     "stated, nota": replace(PROTOCOLS["stated"], excluded=frozenset({"nota"}), minimum=1),
-    "zero-shot": Protocol(database=("train", "dev"), queries=("test.zero-shot",), minimum=1, monosemous="keep"),
+    "zero-shot": Protocol(
+        database=("train", "dev"), queries=("test.zero-shot",), minimum=1, monosemous="keep"
+    ),
     "by sense, kept": Protocol(candidates="lemma+pos", monosemous="keep", minimum=3),
 }
 
@@ -105,7 +107,9 @@ def test_against_the_rules_by_hand(rules: Protocol, rows: list[Target]) -> None:
     frequencies=st.lists(st.integers(1, 9), min_size=1, max_size=3, unique=True).map(sorted),
     shares=st.lists(st.sampled_from((0.1, 0.25, 0.5, 1.0)), min_size=1, max_size=3, unique=True).map(sorted),
 )
-def test_buckets_hold_each_query_once(rows: list[Target], frequencies: list[int], shares: list[float]) -> None:
+def test_buckets_hold_each_query_once(
+    rows: list[Target], frequencies: list[int], shares: list[float]
+) -> None:
     rules = Protocol(
         minimum=1,
         monosemous="keep",
@@ -128,7 +132,9 @@ def test_buckets_hold_each_query_once(rows: list[Target], frequencies: list[int]
 
 def test_the_labels_of_the_papers_table() -> None:
     rows: list[Target] = [("pull", "n", ("1",), "train")] * 5 + [("pull", "n", ("2",), "train")]
-    labels = [bucket.label for bucket in select(as_corpus([*rows, rows[0][:3] + ("dev",)]), Protocol()).buckets()]
+    labels = [
+        bucket.label for bucket in select(as_corpus([*rows, (*rows[0][:3], "dev")]), Protocol()).buckets()
+    ]
     assert labels == [
         "l < 500, r < 0.25",
         "l < 500, r ≥ 0.25",
@@ -136,7 +142,7 @@ def test_the_labels_of_the_papers_table() -> None:
         "l ≥ 500, r ≥ 0.25",
     ]
     three = replace(Protocol(), frequency_edges=(5, 10), prevalence_edges=(0.5,))
-    between = select(as_corpus([*rows, rows[0][:3] + ("dev",)]), three).buckets()[3]
+    between = select(as_corpus([*rows, (*rows[0][:3], "dev")]), three).buckets()[3]
     assert (between.label, between.members.tolist()) == ("5 ≤ l < 10, r ≥ 0.5", [True])
 
 
@@ -144,7 +150,9 @@ def two_parts_of_speech() -> Corpus:
     """``pull``: in D the noun has sense 1 five times; the verb sense 1 six times and nota once."""
     noun: list[Target] = [("pull", "n", ("n1",), "train")] * 5
     verb: list[Target] = [("pull", "v", ("v1",), "train")] * 6 + [("pull", "v", ("nota",), "train")] * 5
-    asked: list[Target] = [("pull", pos, (sense,), "test") for pos, sense in (("n", "n1"), ("v", "v1"), ("v", "nota"))]
+    asked: list[Target] = [
+        ("pull", pos, (sense,), "test") for pos, sense in (("n", "n1"), ("v", "v1"), ("v", "nota"))
+    ]
     return as_corpus([*noun, *verb, *asked])
 
 
@@ -167,7 +175,11 @@ def test_labels_that_words_share_are_senses_of_each_word() -> None:
     rows: list[Target] = [("walk", "v", ("motion",), "train"), ("walk", "v", ("social",), "train")]
     rows += [("run", "v", ("motion",), "train")] * 7
     found = select(as_corpus([*rows, ("walk", "v", ("motion",), "test")]), Protocol(minimum=1))
-    assert (found.relevant.tolist(), found.candidates.tolist(), found.prevalence.tolist()) == ([1], [2], [1 / 2])
+    assert (found.relevant.tolist(), found.candidates.tolist(), found.prevalence.tolist()) == (
+        [1],
+        [2],
+        [1 / 2],
+    )
 
 
 def test_a_missing_split_is_named() -> None:

@@ -65,7 +65,7 @@ def _options(
 def main() -> None:
     """Run a command; a user's mistake ends with exit code 2, one of ours with 1, neither with a traceback."""
     try:
-        app()
+        app(prog_name="uncommonsense")
     except UncommonSenseError as error:
         _complain(str(error))
         sys.exit(error.exit_code)

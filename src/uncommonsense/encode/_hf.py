@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import io
 import json
 import logging
 import os
@@ -18,7 +19,7 @@ from uncommonsense.encode.fused import FusedEncoder, FusedLayer, stack_linears
 from uncommonsense.encode.pieces import Frame
 from uncommonsense.errors import MissingResourceError, UserError
 
-__all__ = ["Backbone", "WordTokenizer", "load"]
+__all__ = ["Backbone", "WordTokenizer", "load", "load_gguf"]
 
 _UNLIMITED = 512
 """Pieces read at once by families without a position limit (XLNet, relative positions)."""
@@ -57,7 +58,8 @@ def load_gguf(file: Path, converted: Path) -> Path:
         raise MissingResourceError(
             f"reading {file.name} needs the 'gguf' extra: pip install 'uncommonsense[gguf]'"
         ) from error
-    with _quiet():
+    # The reader's progress bar has no switch; what it writes is not wanted.
+    with _quiet(), contextlib.redirect_stderr(io.StringIO()):
         tokenizer = transformers.AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
         model = transformers.AutoModelForCausalLM.from_pretrained(
             file.parent, gguf_file=file.name, dtype=torch.float32
@@ -140,7 +142,7 @@ class Backbone:
         digest = hashlib.sha256()
         for name, tensor in sorted(self.model.state_dict().items()):
             digest.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
-            digest.update(tensor.contiguous().view(torch.uint8).numpy() if tensor.dim() else b"")
+            digest.update(tensor.reshape(-1).contiguous().view(torch.uint8).numpy())
         config = {k: v for k, v in _plain_config(self.model.config).items() if k not in _IRRELEVANT_SETTINGS}
         return json.dumps([digest.hexdigest(), config], sort_keys=True, default=str)
 

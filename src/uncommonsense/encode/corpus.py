@@ -25,8 +25,7 @@ __all__ = ["Vectors", "encode_corpus", "encode_text", "vector_root"]
 Progress = Callable[[str, float | None, str], AbstractContextManager[Callable[[float], None]]]
 
 _SEPARATOR = "\x1f"
-_MEAN_SHARD = 2048
-_LARGEST_SHARD = 8192
+_SHARD = 2048
 """Sentences per shard."""
 
 
@@ -89,12 +88,13 @@ class _Text:
         self.codes = np.asarray(encoded.indices, np.int64)
         start = np.asarray(corpus.instances["start"], np.int64)
         end = np.asarray(corpus.instances["end"], np.int64)
-        self.targets = np.stack([corpus.rows, start, end], axis=1)
+        sentence_keys = self._hash_sentences(tokens)
+        self.targets = np.stack([_first_of_equals(sentence_keys)[corpus.rows], start, end], axis=1)
+        """``(targets, 3)``: sentence (the first of those with the same words), start, end."""
         _check_spans(corpus, self.targets, np.diff(self.offsets))
-        self.sentence_keys = self._hash_sentences(tokens)
         self.keys = np.empty((len(self.targets), KEY_BYTES), np.uint8)
         """``(targets, 24)``: 16 bytes for the sentence, 4 each for start and end."""
-        self.keys[:, :16] = self.sentence_keys[corpus.rows]
+        self.keys[:, :16] = sentence_keys[corpus.rows]
         self.keys[:, 16:20] = start.astype(">u4").view(np.uint8).reshape(-1, 4)
         self.keys[:, 20:] = end.astype(">u4").view(np.uint8).reshape(-1, 4)
 
@@ -108,9 +108,8 @@ class _Text:
         joined = pc.binary_join(tokens, _SEPARATOR)
         digests = [hashlib.blake2b(text.as_buffer(), digest_size=16).digest() for text in joined]
         separators = np.asarray(pc.count_substring(joined, _SEPARATOR))
-        for row in np.flatnonzero(
-            separators >= np.maximum(pc.list_value_length(tokens), 1)
-        ):  # some are in tokens
+        within_tokens = separators >= np.maximum(pc.list_value_length(tokens), 1)
+        for row in np.flatnonzero(within_tokens):
             text = json.dumps(tokens[int(row)].as_py()).encode()
             digests[row] = hashlib.blake2b(text, digest_size=16, person=b"tokens").digest()
         return np.frombuffer(b"".join(digests), np.uint8).reshape(-1, 16)
@@ -171,34 +170,22 @@ def _encode(
 
 
 def _shards(text: _Text, wanted: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
-    """Cut the distinct wanted targets into shards, each with a name made of its keys.
+    """Cut the distinct wanted targets into shards of so many sentences, each named by its keys.
 
-    A shard ends after a sentence whose own hash says so (one in 2048), whatever stands around it: when
-    some shards of a run exist and others do not, the remaining sentences fall into the same shards again.
+    Shards are written whole, so those that a run left out are the same when it is taken up again.
     """
     _, first = np.unique(_as_strings(text.keys[wanted]), return_index=True)
-    distinct = wanted[np.sort(first)]
-    ranks = _ranks(_as_strings(text.sentence_keys[text.targets[distinct, 0]]))
-    by_sentence = np.argsort(ranks, kind="stable")
-    distinct, ranks = distinct[by_sentence], ranks[by_sentence]
-    starts = np.flatnonzero(np.diff(ranks, prepend=-1))
-    sentence_keys = text.sentence_keys[text.targets[distinct[starts], 0]]
-    closes = sentence_keys[:, :2].copy().view(">u2").reshape(-1) % _MEAN_SHARD == 0
-    opened = 0
-    for number in range(len(starts)):
-        last = number == len(starts) - 1
-        if closes[number] or last or number - opened + 1 == _LARGEST_SHARD:
-            members = distinct[starts[opened] : None if last else starts[number + 1]]
-            yield hashlib.blake2b(text.keys[members].tobytes(), digest_size=16).hexdigest(), members
-            opened = number + 1
+    distinct = wanted[first]
+    distinct = distinct[np.lexsort((distinct, text.targets[distinct, 0]))]
+    sentences = np.flatnonzero(np.diff(text.targets[distinct, 0], prepend=-1))
+    for members in np.split(distinct, sentences[_SHARD::_SHARD]):
+        yield hashlib.blake2b(text.keys[members].tobytes(), digest_size=16).hexdigest(), members
 
 
-def _ranks(values: np.ndarray) -> np.ndarray:
-    """Number distinct values in the order in which they first occur: ``(n,) int64``."""
-    _, first, inverse = np.unique(values, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[inverse.reshape(-1)]
+def _first_of_equals(keys: np.ndarray) -> np.ndarray:
+    """For each row of ``keys``, the first row that is equal: ``(n,) int64``."""
+    _, first, inverse = np.unique(_as_strings(keys), return_index=True, return_inverse=True)
+    return first[inverse.reshape(-1)]
 
 
 def _as_strings(rows: np.ndarray) -> np.ndarray:

@@ -164,7 +164,7 @@ class Encoder:
         """As :meth:`encode`, for text in columns.
 
         Sentence ``i`` has the words ``vocabulary[codes[offsets[i]:offsets[i + 1]]]``; ``targets``
-        ``(targets, 3) int64`` is (sentence, first word, end word). ``advance(n)`` hears of ``n`` targets done.
+        ``(targets, 3) int64`` is (sentence, first word, end word). ``advance(n)`` hears of ``n`` more done.
         """
         out = np.empty((len(targets), *self.shape), np.float32)
         table = self._pieces.table(vocabulary)

@@ -34,4 +34,5 @@ def oracle_precision(relevant: np.ndarray, k: int) -> np.ndarray:
 def random_precision(relevant: np.ndarray, candidates: np.ndarray, k: int) -> np.ndarray:
     """Expected P@1 ... P@k of a random order of ``candidates`` ``(queries,)``, exactly: ``(queries, k)``."""
     ranks = np.arange(1, k + 1)
-    return (relevant / candidates)[:, None] * np.minimum(ranks, candidates[:, None]) / ranks
+    share = (relevant / candidates)[:, None]
+    return np.asarray(share * np.minimum(ranks, candidates[:, None]) / ranks)
