@@ -54,9 +54,7 @@ def report(
     print(f"\n{name}: {len(lengths):,} sentences, {len(corpus):,} targets, {lengths.sum():,} pieces")
     print(f"  pieces per second, tokenising included   {statistics.median(rates):10,.0f}")
     rounds_text = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-    print(
-        f"  of the bare matrix product's rate        {statistics.median(ratios):10.2f}   ({rounds_text})"
-    )
+    print(f"  of the bare matrix product's rate        {statistics.median(ratios):10.2f}   ({rounds_text})")
     print(f"  largest difference from plain            {difference(encoder, model, tokenizer, corpus):10.1e}")
     if peers:
         compare(encoder, model, tokenizer, corpus)

@@ -2,8 +2,8 @@
 
 - ```` ```python ```` blocks of a file run in one namespace, in order; with ``>>>`` they are doctests.
 - ```` ```console ```` blocks: each line ``$ uncommonsense ...`` runs in a pipe and must succeed. Every
-  line of output below it must occur in what the command prints (standard output and error), white space apart;
-  ``...`` stands for any lines.
+  line of output below it must occur in what the command prints (standard output and error), white space
+  apart; ``...`` stands for any lines.
 - Other blocks (``text``, ``sh``) are not run.
 """
 

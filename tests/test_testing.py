@@ -110,6 +110,7 @@ def test_the_encoder_solves_the_corpus() -> None:
 def test_nothing_needs_torch() -> None:
     code = (
         "import sys; from uncommonsense.testing import *; "
-        "from uncommonsense.encode.corpus import encode_text; encode_text(HashEncoder(), mini_corpus()); sys.exit('torch' in sys.modules)"
+        "from uncommonsense.encode.corpus import encode_text; "
+        "encode_text(HashEncoder(), mini_corpus()); sys.exit('torch' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

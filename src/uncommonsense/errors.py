@@ -80,7 +80,7 @@ class UnknownNameError(UserError):
         if close:
             message += f"; did you mean {' or '.join(map(repr, close))}?"
         if known and len(known) <= 40:
-            message += f" Known: {', '.join(known)}."
+            message += f"{'' if close else '.'} Known: {', '.join(known)}."
         super().__init__(f"{message} {hint}".rstrip())
         self.name = name
 

@@ -43,7 +43,13 @@ def test_stats(spec: str) -> None:
     assert (row["group"], row["sentences"], row["tokens"], row["instances"]) == ("all", "2", "11", "2")
     found = as_json("stats", spec)
     assert (found["corpus"], found["tokens"], found["multiword"]) == (spec, 11, 1)
-    assert [group["group"] for group in found["groups"]] == ["all", "pos n", "pos v", "split dev", "split train"]
+    assert [group["group"] for group in found["groups"]] == [
+        "all",
+        "pos n",
+        "pos v",
+        "split dev",
+        "split train",
+    ]
 
 
 def test_head_in_a_pipe_and_as_json(spec: str) -> None:
@@ -74,7 +80,14 @@ def test_validate(spec: str, tmp_path: Path) -> None:
 
 def test_validate_against_an_inventory(spec: str, tmp_path: Path) -> None:
     senses = tmp_path / "senses.txt"
-    fields = {"sense_id": "bank.noun.1", "word": "bank", "gloss": "x", "tags": "noun", "depth": "1", "synonyms": ""}
+    fields = {
+        "sense_id": "bank.noun.1",
+        "word": "bank",
+        "gloss": "x",
+        "tags": "noun",
+        "depth": "1",
+        "synonyms": "",
+    }
     senses.write_text("".join(f"{key}:\t{value}\n" for key, value in fields.items()) + "\n")
     found = as_json("validate", spec, "--inventory", f"fews:{senses}", code=2)
     assert [finding["places"] for finding in found["findings"]] == [["mine.2.t1: bank.2"]]

@@ -33,7 +33,9 @@ SENTENCES = (
 )
 
 ANY = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
-WORD = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"], exclude_characters="_|"), min_size=1, max_size=6)
+WORD = st.text(
+    st.characters(exclude_categories=["Cs", "Cc", "Z"], exclude_characters="_|"), min_size=1, max_size=6
+)
 
 
 class Given(CorpusSource):
@@ -191,9 +193,14 @@ def test_datasets_opens_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     datasets.disable_progress_bars()
     write_parquet(SENTENCES, tmp_path / "corpus", name="mini")
     cache = str(tmp_path / "cache")
-    rows = list(datasets.load_dataset("parquet", data_dir=str(tmp_path / "corpus"), split="train", cache_dir=cache))
+    rows = list(
+        datasets.load_dataset("parquet", data_dir=str(tmp_path / "corpus"), split="train", cache_dir=cache)
+    )
     assert [row["tokens"] for row in rows] == [list(sentence.tokens) for sentence in SENTENCES]
-    assert rows[0]["instances"][0] == {**SENTENCES[0].instances[0]._asdict(), "senses": ["b%1:06:00::", "b%1:06:01::"]}
+    assert rows[0]["instances"][0] == {
+        **SENTENCES[0].instances[0]._asdict(),
+        "senses": ["b%1:06:00::", "b%1:06:01::"],
+    }
 
 
 def parquet(path: Path, schema: pa.Schema = CORPUS_SCHEMA, **changed: Any) -> Path:

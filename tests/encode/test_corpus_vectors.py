@@ -177,7 +177,7 @@ def test_the_store_gives_what_the_encoder_gives(encoder: Encoder, tmp_path: Path
     assert vectors.matrix.dtype == np.float32
     np.testing.assert_allclose(vectors.matrix, encoder.encode(targets), atol=1e-5)
     np.testing.assert_allclose(vectors.matrix, encode_text(encoder, corpus), atol=1e-5)
-    assert len(shards(tmp_path)) >= 100 / LARGEST
+    assert len(shards(tmp_path)) >= 100 / SHARD
 
 
 @pytest.mark.parametrize("batch_tokens", [1, 64, 100_000])

@@ -13,7 +13,6 @@ import typer
 from uncommonsense.cli.output import console, emit, note, progress
 
 if TYPE_CHECKING:
-
     from uncommonsense.schema import Instance, Sentence
 
 __all__ = ["app"]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from uncommonsense.encode.layers import Layers
+from uncommonsense.encode.parallel import side_by_side
 from uncommonsense.encode.pieces import Pieces, PieceTable
 from uncommonsense.encode.plan import Batch, Plan, make_plan
 from uncommonsense.encode.pool import POOLS, piece_rows
@@ -53,7 +54,7 @@ class Encoder:
         layers: str | int | Sequence[int] | Mapping[int, float] | Layers = "last",
         pool: str = "mean",
         dtype: str = "fp32",
-        batch_tokens: int = 2048,
+        batch_tokens: int = 512,
         revision: str | None = None,
         trust_remote_code: bool = False,
     ) -> None:
@@ -72,7 +73,7 @@ class Encoder:
         layers: str | int | Sequence[int] | Mapping[int, float] | Layers = "last",
         pool: str = "mean",
         dtype: str = "fp32",
-        batch_tokens: int = 2048,
+        batch_tokens: int = 512,
         name: str = "",
     ) -> Encoder:
         """Wrap a transformers model and tokeniser that are already in memory."""
@@ -188,8 +189,8 @@ class Encoder:
         frame = self._tokenizer.frame
         limit = self._backbone.limit - len(frame.prefix) - len(frame.suffix)
         plan = make_plan(words, offsets, targets, limit=limit, unknown=self._tokenizer.unknown)
-        for batch in plan.batches(self.batch_tokens):
-            yield batch, self._run(plan, batch)
+        batches = list(plan.batches(self.batch_tokens))
+        yield from zip(batches, side_by_side(partial(self._run, plan), batches), strict=True)
 
     def _run(self, plan: Plan, batch: Batch) -> np.ndarray:
         """Vectors of one batch's targets: ``(targets in batch, *shape)``."""
