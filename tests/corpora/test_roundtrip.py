@@ -102,7 +102,7 @@ def test_a_table_keeps_everything_or_says_that_it_cannot(sentences: list[Sentenc
         try:
             found = rewritten(sentences, "tsv", Path(folder))
         except UserError as error:
-            assert "write jsonl or parquet" in str(error)
+            assert "write jsonl or parquet" in str(error)  # noqa: PT017
         else:
             assert [(s.tokens, [i.senses for i in s.instances]) for s in found] == [
                 (s.tokens, [i.senses for i in s.instances]) for s in sentences
