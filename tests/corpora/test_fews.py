@@ -49,7 +49,7 @@ def test_the_layout_of_the_release(tmp_path: Path) -> None:
     splits = [sentence.instances[0].split for sentence in read(tmp_path)]
     assert splits == [name for name in names if name != "train.ext"]
     assert next(read(tmp_path, train="ext")).id == "train.ext.1"
-    with pytest.raises(UnknownNameError, match=r"'big' Known: base, ext"):
+    with pytest.raises(UnknownNameError, match=r"'big'\. Known: base, ext"):
         list(read(tmp_path, train="big"))
     with pytest.raises(UserError, match="not a FEWS folder"):
         list(read(tmp_path / "raw"))

@@ -64,7 +64,7 @@ def test_tags_of_one_origin(tmp_path: Path, tags: str, lemmas: list[str]) -> Non
 
 
 def test_unknown_tags(tmp_path: Path) -> None:
-    with pytest.raises(UnknownNameError, match="'hand' Known: all, auto, man"):
+    with pytest.raises(UnknownNameError, match=r"'hand'\. Known: all, auto, man"):
         list(read(write(tmp_path / "g.jsonl", RECORD), tags="hand"))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -36,14 +35,6 @@ def small(database: Path) -> WordNet:
 
 
 @pytest.fixture(scope="session")
-def session_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """One cache for all tests with the real WordNet: compiling it takes seconds."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("UNCOMMONSENSE_CACHE", str(tmp_path_factory.mktemp("cache")))
-        yield
-
-
-@pytest.fixture(scope="session")
 def copies() -> list[Path]:
     """Folders of the real WordNet 3.0: those that the environment names, or the fetched one."""
     given = [Path(each) for each in os.environ.get(COPIES, "").split(os.pathsep) if each]
@@ -65,6 +56,6 @@ def wordnet_folder(copies: list[Path]) -> Path:
 
 
 @pytest.fixture(scope="session")
-def wordnet(wordnet_folder: Path, session_cache: None) -> WordNet:
+def wordnet(wordnet_folder: Path) -> WordNet:
     """The real WordNet 3.0."""
     return WordNet(wordnet_folder)

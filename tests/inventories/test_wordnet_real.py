@@ -96,7 +96,7 @@ def test_morphy(wordnet: WordNet, form: str, pos: str, bases: list[str]) -> None
     assert set(bases) == set(wordnet.morphy(form, pos))
 
 
-def test_the_copies_are_the_same_wordnet(copies: list[Path], session_cache: None) -> None:
+def test_the_copies_are_the_same_wordnet(copies: list[Path]) -> None:
     if len(copies) < 2:
         pytest.skip("needs two copies of WordNet 3.0 in UNCOMMONSENSE_WORDNET_COPIES")
     one, two = (WordNet(folder) for folder in copies[:2])
@@ -157,7 +157,7 @@ def test_first_sense_scores_as_published(wordnet: WordNet, shared: Path, corpus:
 
 
 @pytest.mark.shared
-def test_offsets_are_those_of_the_wikidata_map(copies: list[Path], shared: Path, session_cache: None) -> None:
+def test_offsets_are_those_of_the_wikidata_map(copies: list[Path], shared: Path) -> None:
     lines = (shared / "wikidata-wordnet30.tsv").read_text("utf-8").splitlines()[1:]
     offsets = [line.split("\t")[0].split("-") for line in lines]
     for folder in copies:
