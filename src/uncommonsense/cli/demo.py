@@ -27,6 +27,7 @@ def demo(
     from uncommonsense import resources
     from uncommonsense.cli.like import search, show_usages
     from uncommonsense.cli.rank import score, show_scores
+    from uncommonsense.corpora import load_corpus
     from uncommonsense.rank import PROTOCOLS, parse_example
 
     example = parse_example(sentence)
@@ -37,7 +38,7 @@ def demo(
     show_usages(search([example], corpus="sampler", model="minilm", lemma=None, top=10), for_eyes=True)
     screen.print("\nHow well does the model know rare senses?\n", style="bold")
     rules = replace(PROTOCOLS["published"], frequency_edges=(10,))
-    results, _ = score("sampler", "minilm", rules, top=10)
+    results, _ = score(load_corpus("sampler"), "minilm", rules, top=10)
     show_scores(results, for_eyes=True)
     screen.print(
         "\nNext: uncommonsense like --help, uncommonsense rank --help, uncommonsense senses bank", style="dim"

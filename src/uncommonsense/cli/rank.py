@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,8 +12,16 @@ from uncommonsense.cli.output import emit, note, progress
 
 if TYPE_CHECKING:
     from uncommonsense.rank import Protocol, RankingResult
+    from uncommonsense.schema import Corpus
 
 __all__ = ["one_vector", "rank", "score", "show_scores"]
+
+_RULES = "Rules"
+_CHOICES = {
+    "candidates": ("lemma", "lemma+pos"),
+    "frequency": ("sense", "lemma"),
+    "monosemous": ("drop", "keep"),
+}
 
 
 def rank(
@@ -34,10 +43,57 @@ def rank(
         typer.Option("--protocol", help="published (as the numbers were made) or stated (as the text says)."),
     ] = "published",
     top: Annotated[int, typer.Option("--top", "-k", min=1, help="Neighbours that are judged.")] = 50,
+    candidates: Annotated[
+        str | None,
+        typer.Option(
+            help="What candidates share with the query: lemma or lemma+pos.", rich_help_panel=_RULES
+        ),
+    ] = None,
+    frequency: Annotated[
+        str | None, typer.Option(help="Whose frequency l is: sense or lemma.", rich_help_panel=_RULES)
+    ] = None,
     frequency_edges: Annotated[
-        str, typer.Option(help="Bucket edges of the frequency l, separated by commas.")
+        str,
+        typer.Option(help="Bucket edges of the frequency l, separated by commas.", rich_help_panel=_RULES),
     ] = "500",
-    prevalence_edges: Annotated[str, typer.Option(help="Bucket edges of the prevalence r.")] = "0.25",
+    prevalence_edges: Annotated[
+        str, typer.Option(help="Bucket edges of the prevalence r.", rich_help_panel=_RULES)
+    ] = "0.25",
+    monosemous: Annotated[
+        str | None,
+        typer.Option(
+            help="Senses that are the only one of their word: drop or keep.", rich_help_panel=_RULES
+        ),
+    ] = None,
+    minimum: Annotated[
+        int | None,
+        typer.Option(min=1, help="Occurrences in the database that a sense needs.", rich_help_panel=_RULES),
+    ] = None,
+    exclude_senses: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Senses that are not asked for, one a line.", rich_help_panel=_RULES
+        ),
+    ] = None,
+    sense_groupings: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="OntoNotes sense-grouping XML: its 'none of the above' senses are not asked for.",
+            rich_help_panel=_RULES,
+        ),
+    ] = None,
+    hold_out: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            help="Ask about this share of the documents: for a corpus without splits.",
+            rich_help_panel=_RULES,
+        ),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(help="Of --hold-out and of the intervals.", rich_help_panel=_RULES)
+    ] = 0,
     baselines_only: Annotated[
         bool, typer.Option("--baselines", help="Random and oracle only: needs no model and no words.")
     ] = False,
@@ -45,25 +101,45 @@ def rank(
 ) -> None:
     """Score a model by ranking usages: mean precision of the first k neighbours, rare senses apart.
 
+    A protocol is a set of rules; each of them can be changed on its own.
+
     Examples:
       uncommonsense rank sampler --top 10 --frequency-edges 10
+
+      uncommonsense rank semcor --hold-out 0.2 --frequency-edges 20,100
 
       uncommonsense rank ontonotes:DIR --baselines --json
 
       uncommonsense rank sampler --model bert-base-cased --layers mean:9-12
     """
-    rules = _protocol(protocol, frequency_edges, prevalence_edges)
-    results, about = score(
-        corpus, None if baselines_only else model, rules, layers=layers, pool=pool, top=top
+    rules = _protocol(
+        protocol,
+        candidates=candidates,
+        frequency=frequency,
+        frequency_edges=_edges(frequency_edges, "--frequency-edges"),
+        prevalence_edges=_edges(prevalence_edges, "--prevalence-edges"),
+        monosemous=monosemous,
+        minimum=minimum,
+        excluded=_excluded(exclude_senses, sense_groupings),
     )
+    text = _load(corpus, hold_out, seed)
+    results, about = score(text, None if baselines_only else model, rules, layers=layers, pool=pool, top=top)
     if as_json:
-        _emit_json(results, about)
+        _emit_json(results, about, seed)
     else:
-        show_scores(results)
+        show_scores(results, seed=seed)
+
+
+def _load(spec: str, hold_out: float | None, seed: int) -> Corpus:
+    from uncommonsense.corpora import load_corpus
+    from uncommonsense.rank.splits import split_by_document
+
+    text = load_corpus(spec)
+    return text if hold_out is None else split_by_document(text, hold_out, seed=seed)
 
 
 def score(
-    corpus: str,
+    text: Corpus,
     model: str | None,
     rules: Protocol,
     *,
@@ -72,11 +148,9 @@ def score(
     top: int = 50,
 ) -> tuple[list[RankingResult], dict[str, str] | None]:
     """Random, the model (unless None) and oracle on a corpus; and what made the vectors."""
-    from uncommonsense.corpora import load_corpus
     from uncommonsense.errors import UserError
     from uncommonsense.rank import baselines, evaluate, select
 
-    text = load_corpus(corpus)
     selection = select(text, rules)
     if not len(selection.queries):
         raise UserError(
@@ -93,7 +167,8 @@ def score(
     return [chance, judged, best], {**encoder.describe(), "content": vectors.content}
 
 
-def _protocol(name: str, frequency_edges: str, prevalence_edges: str) -> Protocol:
+def _protocol(name: str, **rules: Any) -> Protocol:
+    """The named protocol with the rules that are given (not None) in place of its own."""
     from dataclasses import replace
 
     from uncommonsense.errors import UnknownNameError
@@ -101,11 +176,17 @@ def _protocol(name: str, frequency_edges: str, prevalence_edges: str) -> Protoco
 
     if name not in PROTOCOLS:
         raise UnknownNameError("protocol", name, PROTOCOLS)
-    return replace(
-        PROTOCOLS[name],
-        frequency_edges=_edges(frequency_edges, "--frequency-edges"),
-        prevalence_edges=_edges(prevalence_edges, "--prevalence-edges"),
-    )
+    for rule, legal in _CHOICES.items():
+        if rules[rule] is not None and rules[rule] not in legal:
+            raise UnknownNameError(f"value of --{rule}", rules[rule], legal)
+    return replace(PROTOCOLS[name], **{rule: value for rule, value in rules.items() if value is not None})
+
+
+def _excluded(file: Path | None, groupings: Path | None) -> frozenset[str]:
+    from uncommonsense.rank.exclusion import read_excluded, unspecific_senses
+
+    listed = read_excluded(file) if file else frozenset()
+    return listed | unspecific_senses(groupings) if groupings else listed
 
 
 def _edges(text: str, option: str) -> tuple[float, ...]:
@@ -129,9 +210,9 @@ def one_vector(layers: str) -> str:
     return layers
 
 
-def show_scores(results: list[RankingResult], *, for_eyes: bool = False) -> None:
+def show_scores(results: list[RankingResult], *, for_eyes: bool = False, seed: int = 0) -> None:
     """A row per system, a column per bucket that has queries."""
-    scores = [row for result in results for row in result.scores().to_pylist()]
+    scores = [row for result in results for row in result.scores(seed=seed).to_pylist()]
     sizes = {row["slice"]: row["n"] for row in scores if row["n"]}
     rows: list[dict[str, Any]] = []
     for result in results:
@@ -145,14 +226,14 @@ def show_scores(results: list[RankingResult], *, for_eyes: bool = False) -> None
     note("±: half of a 95% interval over lemmas (bootstrap)")
 
 
-def _emit_json(results: list[RankingResult], about: dict[str, str] | None) -> None:
+def _emit_json(results: list[RankingResult], about: dict[str, str] | None, seed: int) -> None:
     from dataclasses import asdict
 
     selection = results[0].selection
     protocol = asdict(selection.protocol) | {"excluded": sorted(selection.protocol.excluded)}
     size = {"database": len(selection.database), "queries": len(selection.queries)}
-    scores = [row for result in results for row in result.scores().to_pylist()]
-    emit({"protocol": protocol, **size, "encoder": about, "scores": scores}, as_json=True)
+    scores = [row for result in results for row in result.scores(seed=seed).to_pylist()]
+    emit({"protocol": protocol, **size, "seed": seed, "encoder": about, "scores": scores}, as_json=True)
 
 
 def _title(result: RankingResult) -> str:
