@@ -70,7 +70,7 @@ def test_senses(cache: str) -> None:
 
 def test_baselines(spec: str) -> None:
     found = as_json("rank", spec, "--baselines", "--top", "5")
-    assert (found["database"], found["queries"], found["encoder"]) == (10, 2, None)
+    assert (found["database"], found["queries"], found["systems"]["random"]) == (10, 2, None)
     assert found["protocol"]["name"] == "published"
     by_slice = {(row["system"], row["slice"]): row for row in found["scores"]}
     chance = by_slice["random", "l < 500, r ≥ 0.25"]
@@ -107,7 +107,7 @@ def test_a_model(spec: str, cache: str) -> None:
         "minilm",
         "oracle",
     ]
-    assert set(found["encoder"]) == {"model", "layers", "pool", "dtype", "fingerprint", "content"}
+    assert set(found["systems"]["minilm"]) == {"model", "layers", "pool", "dtype", "fingerprint"}
     chance, model, best = (row["value"] for row in found["scores"] if row["slice"] == "all")
     assert chance < model <= best
 

@@ -28,6 +28,7 @@ def demo(
     from uncommonsense.cli.like import search, show_usages
     from uncommonsense.cli.rank import score, show_scores
     from uncommonsense.corpora import load_corpus
+    from uncommonsense.experiments.ranking import Cell
     from uncommonsense.rank import PROTOCOLS, parse_example
 
     example = parse_example(sentence)
@@ -38,8 +39,7 @@ def demo(
     show_usages(search([example], corpus="sampler", model="minilm", lemma=None, top=10), for_eyes=True)
     screen.print("\nHow well does the model know rare senses?\n", style="bold")
     rules = replace(PROTOCOLS["published"], frequency_edges=(10,))
-    results, _ = score(load_corpus("sampler"), "minilm", rules, top=10)
-    show_scores(results, for_eyes=True)
+    show_scores(score(load_corpus("sampler"), [Cell("minilm")], rules, top=10), for_eyes=True)
     screen.print(
         "\nNext: uncommonsense like --help, uncommonsense rank --help, uncommonsense senses bank", style="dim"
     )

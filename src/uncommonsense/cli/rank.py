@@ -11,6 +11,7 @@ import typer
 from uncommonsense.cli.output import emit, note, progress
 
 if TYPE_CHECKING:
+    from uncommonsense.experiments.ranking import Cell
     from uncommonsense.rank import Protocol, RankingResult
     from uncommonsense.schema import Corpus
 
@@ -30,10 +31,14 @@ def rank(
         typer.Argument(metavar="CORPUS", help="FORMAT:PATH or a name; it needs database and query splits."),
     ],
     model: Annotated[
-        str, typer.Option("--model", "-m", help="A hub id, a folder, or minilm, smollm2.")
-    ] = "minilm",
+        list[str] | None,
+        typer.Option("--model", "-m", help="A hub id, a folder, or minilm (default), smollm2; repeatable."),
+    ] = None,
+    models: Annotated[
+        str | None, typer.Option("--models", help="A named set: paper, the seven models of the paper.")
+    ] = None,
     layers: Annotated[
-        str, typer.Option("--layers", "-l", help="last, 7, mean, mean:4-6, sum:4=0.2,5=0.8.")
+        str, typer.Option("--layers", "-l", help="last, 7, mean:4-6, ...; all: a row a layer, encoded once.")
     ] = "last",
     pool: Annotated[
         str, typer.Option(help="How a word's pieces become one vector: mean, first, last.")
@@ -97,6 +102,19 @@ def rank(
     baselines_only: Annotated[
         bool, typer.Option("--baselines", help="Random and oracle only: needs no model and no words.")
     ] = False,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--measure", help="Such as P@1, map@50, ndcg@10, mrr@50; default mean_precision@k; repeatable."
+        ),
+    ] = None,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Random row: one seeded random order, not the expectation.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="RUN", help="Keep every query's answers in this folder, and resume there."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Score a model by ranking usages: mean precision of the first k neighbours, rare senses apart.
@@ -110,7 +128,9 @@ def rank(
 
       uncommonsense rank ontonotes:DIR --baselines --json
 
-      uncommonsense rank sampler --model bert-base-cased --layers mean:9-12
+      uncommonsense rank sampler --model minilm --model smollm2 --measure map@50 --sample --out runs/sampler
+
+      uncommonsense rank sampler --layers all
     """
     rules = _protocol(
         protocol,
@@ -122,12 +142,23 @@ def rank(
         minimum=minimum,
         excluded=_excluded(exclude_senses, sense_groupings),
     )
+    from uncommonsense.experiments.ranking import Cell
+
     text = _load(corpus, hold_out, seed)
-    results, about = score(text, None if baselines_only else model, rules, layers=layers, pool=pool, top=top)
+    chosen = [] if baselines_only else _models(model, models)
+    results = score(
+        text,
+        [Cell(name, layers, pool) for name in chosen],
+        rules,
+        top=top,
+        out=out,
+        sample_seed=seed if sample else None,
+    )
     if as_json:
-        _emit_json(results, about, seed)
+        _emit_json(results, measure, seed)
     else:
-        show_scores(results, seed=seed)
+        for each in measure or [results[0].metric]:
+            show_scores(results, each, seed=seed)
 
 
 def _load(spec: str, hold_out: float | None, seed: int) -> Corpus:
@@ -140,31 +171,39 @@ def _load(spec: str, hold_out: float | None, seed: int) -> Corpus:
 
 def score(
     text: Corpus,
-    model: str | None,
+    cells: list[Cell],
     rules: Protocol,
     *,
-    layers: str = "last",
-    pool: str = "mean",
     top: int = 50,
-) -> tuple[list[RankingResult], dict[str, str] | None]:
-    """Random, the model (unless None) and oracle on a corpus; and what made the vectors."""
+    out: Path | None = None,
+    sample_seed: int | None = None,
+) -> list[RankingResult]:
+    """Random, the cells and oracle on a corpus; kept below ``out`` if it is given."""
     from uncommonsense.errors import UserError
-    from uncommonsense.rank import baselines, evaluate, select
+    from uncommonsense.rank import baselines, select
+    from uncommonsense.rank.runs import start_run
 
     selection = select(text, rules)
     if not len(selection.queries):
         raise UserError(
             f"no query of {text.name!r} has a sense that occurs {rules.minimum} times in the database"
         )
-    chance, best = baselines(text, selection, k=top)
-    if model is None:
-        return [chance, best], None
-    from uncommonsense.encode import Encoder, encode_corpus
+    if not cells:
+        return baselines(text, selection, k=top, sample_seed=sample_seed)
+    from uncommonsense.experiments.ranking import rank_models
 
-    encoder = Encoder(model, layers=one_vector(layers), pool=pool)
-    vectors = encode_corpus(encoder, text, progress=progress)
-    judged = evaluate(model, text, vectors.matrix, selection, k=top)
-    return [chance, judged, best], {**encoder.describe(), "content": vectors.content}
+    run = start_run(out, text.name, selection.asked(text), k=top) if out else None
+    return rank_models(text, selection, cells, k=top, run=run, sample_seed=sample_seed, progress=progress)
+
+
+def _models(names: list[str] | None, named_set: str | None) -> list[str]:
+    from uncommonsense.errors import UnknownNameError
+    from uncommonsense.experiments.ranking import MODEL_SETS
+
+    if named_set is not None and named_set not in MODEL_SETS:
+        raise UnknownNameError("set of models", named_set, MODEL_SETS)
+    chosen = [*(names or ()), *(MODEL_SETS[named_set] if named_set else ())]
+    return list(dict.fromkeys(chosen)) or ["minilm"]
 
 
 def _protocol(name: str, **rules: Any) -> Protocol:
@@ -210,34 +249,38 @@ def one_vector(layers: str) -> str:
     return layers
 
 
-def show_scores(results: list[RankingResult], *, for_eyes: bool = False, seed: int = 0) -> None:
+def show_scores(
+    results: list[RankingResult], measure: str | None = None, *, for_eyes: bool = False, seed: int = 0
+) -> None:
     """A row per system, a column per bucket that has queries."""
-    scores = [row for result in results for row in result.scores(seed=seed).to_pylist()]
+    name = measure or results[0].metric
+    scores = [row for result in results for row in result.scores([name], seed=seed).to_pylist()]
     sizes = {row["slice"]: row["n"] for row in scores if row["n"]}
     rows: list[dict[str, Any]] = []
     for result in results:
         cells = {row["slice"]: _cell(row) for row in scores if row["system"] == result.system}
         rows.append({"system": result.system} | cells)
     rows.append({"system": "queries"} | sizes)
-    emit(rows, as_json=False, columns=["system", *sizes], title=_title(results[0]), for_eyes=for_eyes)
-    note(
-        "l: how often the query's sense (or lemma) occurs in the database; r: the sense's share of its lemma;"
-    )
+    emit(rows, as_json=False, columns=["system", *sizes], title=_title(results[0], name), for_eyes=for_eyes)
+    note("l: occurrences of the query's sense (or lemma) in the database; r: the sense's share of its lemma;")
     note("±: half of a 95% interval over lemmas (bootstrap)")
 
 
-def _emit_json(results: list[RankingResult], about: dict[str, str] | None, seed: int) -> None:
-    from dataclasses import asdict
+def _emit_json(results: list[RankingResult], measures: list[str] | None, seed: int) -> None:
+    queries = results[0].queries
+    content = {
+        "protocol": queries.protocol.as_json(),
+        "database": queries.database,
+        "queries": len(queries.table),
+        "seed": seed,
+        "systems": {result.system: result.settings for result in results},
+        "scores": [row for result in results for row in result.scores(measures, seed=seed).to_pylist()],
+    }
+    emit(content, as_json=True)
 
-    selection = results[0].selection
-    protocol = asdict(selection.protocol) | {"excluded": sorted(selection.protocol.excluded)}
-    size = {"database": len(selection.database), "queries": len(selection.queries)}
-    scores = [row for result in results for row in result.scores(seed=seed).to_pylist()]
-    emit({"protocol": protocol, **size, "seed": seed, "encoder": about, "scores": scores}, as_json=True)
 
-
-def _title(result: RankingResult) -> str:
-    return f"{result.corpus}: {result.metric} (%), protocol {result.selection.protocol.name}"
+def _title(result: RankingResult, measure: str) -> str:
+    return f"{result.corpus}: {measure} (%), protocol {result.queries.protocol.name}"
 
 
 def _cell(score: dict[str, Any]) -> str:

@@ -19,7 +19,7 @@ from uncommonsense.encode.fused import FusedEncoder, FusedLayer, stack_linears
 from uncommonsense.encode.pieces import Frame
 from uncommonsense.errors import MissingResourceError, UserError
 
-__all__ = ["Backbone", "WordTokenizer", "load", "load_gguf"]
+__all__ = ["Backbone", "WordTokenizer", "load", "load_gguf", "save"]
 
 _UNLIMITED = 512
 """Pieces read at once by families without a position limit (XLNet, relative positions)."""
@@ -76,6 +76,13 @@ def load_gguf(file: Path, converted: Path) -> Path:
         if not (converted / "config.json").exists():
             raise
     return converted
+
+
+def save(model: Any, tokenizer: Any, folder: Path) -> None:
+    """Write both as a folder that transformers loads."""
+    with _quiet():
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
 
 
 class WordTokenizer:

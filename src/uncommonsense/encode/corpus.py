@@ -6,8 +6,9 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +17,7 @@ from filelock import FileLock, Timeout
 
 from uncommonsense import resources
 from uncommonsense.encode.encoder import Encoder
-from uncommonsense.encode.store import KEY_BYTES, VectorStore
+from uncommonsense.encode.store import KEY_BYTES, Located, VectorStore
 from uncommonsense.errors import UserError
 from uncommonsense.schema import Corpus
 
@@ -29,17 +30,26 @@ _SHARD = 2048
 """Sentences per shard."""
 
 
-class Vectors(NamedTuple):
-    """One row per key."""
+@dataclass(frozen=True)
+class Vectors:
+    """One row per key, read from the store when it is asked for."""
 
     keys: pa.ChunkedArray
     """Instance ids."""
-    matrix: np.ndarray
-    """``(n, *shape) float32``"""
     fingerprint: str
     """Of the encoder that made them."""
     content: str
-    """Of the encoder and the distinct texts and spans, in any order."""
+    """Of the encoder and the texts and spans, in any order."""
+    found: Located
+
+    @cached_property
+    def matrix(self) -> np.ndarray:
+        """All of them: ``(n, *shape) float32``."""
+        return self.found.gather()
+
+    def layer(self, position: int) -> np.ndarray:
+        """Those of one layer, where layers are kept apart: ``(n, dim) float32``; counted along their axis."""
+        return self.found.gather(layer=position)
 
 
 def vector_root() -> Path:
@@ -65,9 +75,7 @@ def encode_corpus(
             store.sweep()
             _fill(encoder, text, missing, store, progress)
     found = store.find(text.keys)
-    return Vectors(
-        corpus.instances["id"], found.gather(), encoder.fingerprint, text.content(encoder.fingerprint)
-    )
+    return Vectors(corpus.instances["id"], encoder.fingerprint, text.content(encoder.fingerprint), found)
 
 
 def encode_text(encoder: Encoder, corpus: Corpus) -> np.ndarray:

@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 
 from uncommonsense.errors import StoreError
 
-__all__ = ["KEY_BYTES", "Shard", "StoreEntry", "VectorStore", "list_stores"]
+__all__ = ["KEY_BYTES", "Located", "Shard", "StoreEntry", "VectorStore", "list_stores"]
 
 KEY_BYTES = 24
 _SUFFIX = ".safetensors"
@@ -150,22 +150,23 @@ class Located(NamedTuple):
         """Which rows the store has not: ``(n,) bool``."""
         return self.position < 0
 
-    def gather(self, *, verify: bool = True) -> np.ndarray:
-        """Copy the rows into memory: ``(n, *shape) float32``."""
+    def gather(self, *, layer: int | None = None, verify: bool = True) -> np.ndarray:
+        """Copy the rows into memory: ``(n, *shape) float32``, or of one position on the axis of layers."""
         if self.missing.any():
             for shard in self.shards:
                 shard.verify()
             raise StoreError(
                 f"{self.missing.sum()} vectors have left the store (was it pruned just now?); run this again"
             )
-        out = np.empty((len(self.position), *self.shape), np.float32)
+        chosen = () if layer is None else (layer,)
+        out = np.empty((len(self.position), *self.shape[len(chosen) :]), np.float32)
         owner = np.searchsorted(self.starts, self.position, side="right") - 1
         for number in np.unique(owner):
             shard = self.shards[number]
             if verify:
                 shard.verify()
             rows = np.flatnonzero(owner == number)
-            out[rows] = shard.vectors[self.position[rows] - self.starts[number]]
+            out[rows] = shard.vectors[self.position[rows] - self.starts[number], *chosen]
         return out
 
 

@@ -1,1 +1,1 @@
-"""Numbers from arrays: retrieval metrics and their uncertainty."""
+"""Numbers from arrays: measures, chance and oracle, intervals, significance."""

@@ -1,37 +1,75 @@
-"""Uncertainty of a mean when observations come in clusters."""
+"""Uncertainty of scores when observations come in clusters."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Interval", "cluster_bootstrap"]
+from uncommonsense.metrics.measures import PerQuery
+
+__all__ = ["Interval", "bootstrap_intervals", "cluster_bootstrap"]
+
+_BLOCK = 2**21
+"""Draws (resamples x clusters) held at once: 16 MB."""
 
 
 class Interval(NamedTuple):
-    """A mean and a percentile interval around it."""
+    """A score and a percentile interval around it."""
 
     value: float
     low: float
     high: float
 
 
+def bootstrap_intervals(
+    scores: Sequence[PerQuery],
+    clusters: np.ndarray,
+    *,
+    level: float = 0.95,
+    resamples: int = 2000,
+    seed: int = 0,
+) -> list[Interval]:
+    """The value of each of ``scores`` and its interval when whole ``clusters`` ``(queries,)`` are resampled.
+
+    Queries of one lemma are not independent, so lemmas are drawn, not queries. All scores are those of
+    the same queries and share the draws. A resample whose denominators sum to 0 is left out.
+    """
+    values = [each.score() for each in scores]
+    if np.isnan(values).all():
+        return [Interval(value, value, value) for value in values]
+    _, member = np.unique(clusters, return_inverse=True)
+    sums = np.stack([np.bincount(member, column) for each in scores for column in each], axis=1)
+    totals = _resampled(sums, resamples, seed)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = totals[:, 0::2] / totals[:, 1::2]
+    bounds = [_bounds(column[~np.isnan(column)], level) for column in ratios.T]
+    return [Interval(value, low, high) for value, (low, high) in zip(values, bounds, strict=True)]
+
+
 def cluster_bootstrap(
     values: np.ndarray, clusters: np.ndarray, *, level: float = 0.95, resamples: int = 2000, seed: int = 0
 ) -> Interval:
-    """The mean of ``values`` ``(n,)`` and its bootstrap interval, whole ``clusters`` ``(n,)`` resampled.
-
-    Queries of one lemma are not independent, so lemmas are drawn, not queries.
-    """
-    if not len(values):
-        return Interval(np.nan, np.nan, np.nan)
-    _, member = np.unique(clusters, return_inverse=True)
-    sums = np.bincount(member, values)
-    sizes = np.bincount(member)
-    draws = np.random.default_rng(seed).multinomial(
-        len(sums), np.full(len(sums), 1 / len(sums)), size=resamples
+    """The mean of ``values`` ``(n,)`` and its interval, as :func:`bootstrap_intervals` gives it."""
+    (found,) = bootstrap_intervals(
+        [PerQuery.of(values)], clusters, level=level, resamples=resamples, seed=seed
     )
-    means = (draws @ sums) / (draws @ sizes)
-    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(values.mean()), float(low), float(high))
+    return found
+
+
+def _resampled(sums: np.ndarray, resamples: int, seed: int) -> np.ndarray:
+    """Totals of ``sums`` ``(clusters, columns)`` over clusters drawn anew: ``(resamples, columns)``."""
+    rng = np.random.default_rng(seed)
+    clusters = len(sums)
+    even = np.full(clusters, 1 / clusters)
+    step = max(1, _BLOCK // clusters)
+    sizes = [min(step, resamples - first) for first in range(0, resamples, step)]
+    return np.concatenate([rng.multinomial(clusters, even, size).astype(float) @ sums for size in sizes])
+
+
+def _bounds(ratios: np.ndarray, level: float) -> tuple[float, float]:
+    if not len(ratios):
+        return np.nan, np.nan
+    low, high = np.quantile(ratios, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
+from threadpoolctl import threadpool_limits
 
-from uncommonsense.errors import UserError
+from uncommonsense.errors import UnknownNameError, UserError
 from uncommonsense.rank.selection import Selection
 
-__all__ = ["first_equal", "normalised", "rank_neighbours", "require_flat"]
+__all__ = ["Metric", "first_equal", "normalised", "rank_neighbours", "require_flat"]
 
-_BLOCK = 4096
-"""Queries that are compared with their pool at once."""
+Metric = Literal["cosine", "dot", "euclidean"]
+
+_QUERIES = 2048
+"""Queries of a pool that one thread takes: a large pool may go to several."""
+_DOUBLE = 1024
+"""Candidates up to which products in double precision cost less than single ones of a shortlist."""
+_CHUNK = 128
+"""Rows that are held in double precision at once: they fit a core's cache."""
 
 
 def normalised(vectors: np.ndarray) -> np.ndarray:
@@ -38,31 +50,255 @@ def require_flat(vectors: np.ndarray) -> None:
         )
 
 
-def rank_neighbours(vectors: np.ndarray, selection: Selection, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The ``k`` candidates most similar (cosine) to each query, best first, ties in the order of D.
+def rank_neighbours(
+    vectors: np.ndarray,
+    selection: Selection,
+    k: int,
+    *,
+    metric: Metric = "cosine",
+    threads: int | None = None,
+    tile: int = 4_000_000,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The ``k`` candidates most similar to each query, best first, ties in the order of D.
 
     ``vectors`` ``(instances, dim)`` are those of the whole corpus. Returns positions in
     ``selection.database`` ``(queries, k) int64``, -1 where a pool has fewer than ``k``, and similarities
-    ``(queries, k) float32``, NaN there.
+    ``(queries, k) float32``, NaN there: the cosine (0 with a zero vector), the dot product, or minus the
+    distance.
+
+    The similarities are those of double precision, rounded. Neither ``threads`` (by default one a core)
+    nor ``tile``, the similarities that a thread holds at once, changes the result.
     """
     require_flat(vectors)
-    unit = normalised(vectors)
-    found = np.full((len(selection.queries), k), -1, np.int64)
-    similarity = np.full((len(selection.queries), k), np.nan, np.float32)
-    for members, pool in _pools(selection):
-        candidates = unit[selection.database[pool]]
-        equal = first_equal(candidates)
-        for first in range(0, len(members), _BLOCK):
-            block = members[first : first + _BLOCK]
-            products = (unit[selection.queries[block]] @ candidates.T)[:, equal]
-            order = np.argsort(-products, axis=1, kind="stable")[:, :k]
-            found[block, : order.shape[1]] = pool[order]
-            similarity[block, : order.shape[1]] = np.take_along_axis(products, order, axis=1)
+    if metric not in get_args(Metric):
+        raise UnknownNameError("metric", metric, get_args(Metric))
+    if k < 1:
+        raise UserError(f"the number of neighbours must be at least 1, not {k}")
+    shape = len(selection.queries), k
+    found, similarity = np.full(shape, -1, np.int64), np.full(shape, np.nan, np.float32)
+    ranking = _Ranking(np.asarray(vectors), selection, k, metric, tile, found, similarity)
+    # Most pools are too small for a product on several cores: a bundle per core is faster.
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads or os.cpu_count()) as executor:
+        for _ in executor.map(ranking.rank, _bundles(selection)):
+            pass
     return found, similarity
 
 
+class _Ranking(NamedTuple):
+    """What all pools share. A matrix product chooses, and single products decide.
+
+    How a matrix product rounds depends on its shape, but its error is bounded in any order of summation.
+    Whatever cannot be among the ``k`` best within that bound is left out. Where the bound does not settle
+    the similarity of the rest to the last bit of single precision, it is computed pair by pair in double
+    precision, always in the same order of summation.
+    """
+
+    vectors: np.ndarray
+    selection: Selection
+    k: int
+    metric: Metric
+    tile: int
+    found: np.ndarray
+    similarity: np.ndarray
+
+    def rank(self, bundle: list[_Pool]) -> None:
+        """Fill in the neighbours of all queries of some pools."""
+        places = np.concatenate([pool.places for pool in bundle])
+        precision = np.float64 if len(places) <= _DOUBLE else np.float32
+        candidates = self._side(self.selection.database[places], precision)
+        for block in self._blocks(bundle):
+            members = np.concatenate([members for members, _ in block])
+            queries = self._side(self.selection.queries[members], precision)
+            pairs = self._shortlist(block, queries, candidates)
+            values = self._settle(pairs, queries, candidates)
+            counts = np.bincount(pairs.query, minlength=len(members))
+            self._write(members, counts, places[pairs.candidate], values)
+
+    def _blocks(self, bundle: list[_Pool]) -> Iterator[list[tuple[np.ndarray, slice]]]:
+        """Queries and the range of their candidates in the bundle; a large pool in several blocks."""
+        if len(bundle) > 1:
+            ends = _ends([len(pool.places) for pool in bundle])
+            yield [(pool.members, slice(*span)) for pool, span in zip(bundle, pairwise(ends), strict=True)]
+            return
+        [(members, places)] = bundle
+        step = min(max(self.tile // len(places), 1), 512)
+        for first in range(0, len(members), step):
+            yield [(members[first : first + step], slice(0, len(places)))]
+
+    def _side(self, rows: np.ndarray, precision: type[np.floating]) -> _Side:
+        """Lengths of rows of the corpus, and the rows with length 1."""
+        lengths, units = np.empty(len(rows)), np.empty((len(rows), self.vectors.shape[1]), precision)
+        for first in range(0, len(rows), _CHUNK):
+            chunk = slice(first, first + _CHUNK)
+            exact = self.vectors[rows[chunk]].astype(np.float64)
+            np.sqrt(_dots(exact, exact), out=lengths[chunk])
+            inverse = 1 / np.where(lengths[chunk] > 0, lengths[chunk], 1)
+            np.multiply(exact, inverse[:, None], out=units[chunk], casting="same_kind")
+        if not np.isfinite(lengths).all():
+            row = rows[~np.isfinite(lengths)][0]
+            raise UserError(f"the vector of instance {row} is not finite; encode the corpus again")
+        return _Side(rows, lengths, units)
+
+    def _shortlist(
+        self, block: list[tuple[np.ndarray, slice]], queries: _Side, candidates: _Side
+    ) -> _Pairs:
+        """The pairs of a query and a candidate that may be among its ``k`` best, in ascending order."""
+        error = self._error(candidates)
+        found, first = [], 0
+        for members, span in block:
+            asked = slice(first, first + len(members))
+            scores = queries.units[asked] @ candidates.units[span].T
+            self._adapt(scores, queries.lengths[asked], candidates.lengths[span])
+            if scores.shape[1] <= self.k:
+                chosen = np.arange(scores.size)
+            else:
+                # Scores are in [-1, 1]: nearer than 2^-23, similarities may round to the same.
+                floor = _kth_at_least(scores, self.k) - scores.dtype.type(2 * error + 2.0**-23)
+                chosen = np.flatnonzero(scores >= floor[:, None])
+            query, candidate = np.divmod(chosen, scores.shape[1])
+            found.append((query + first, candidate + span.start, scores.ravel()[chosen]))
+            first = asked.stop
+        return _Pairs(*(np.concatenate(part) for part in zip(*found, strict=True)))
+
+    def _error(self, candidates: _Side) -> float:
+        """Bound of a score's error: n u / (1 - n u) for a sum, with 16 more for all else that is rounded."""
+        terms = (candidates.units.shape[1] + 16) * float(np.finfo(candidates.units.dtype).epsneg)
+        return terms / (1 - terms)
+
+    def _settle(self, pairs: _Pairs, queries: _Side, candidates: _Side) -> np.ndarray:
+        """The similarity of each pair in double precision, rounded: ``(pairs,) float32``."""
+        scores, error = pairs.score.astype(np.float64), self._error(candidates)
+        values = (scores + error).astype(np.float32)
+        doubtful = np.arange(len(values))
+        if self.metric == "cosine":
+            doubtful = np.flatnonzero(values != (scores - error).astype(np.float32))
+        query, candidate = pairs.query[doubtful], pairs.candidate[doubtful]
+        counts = np.bincount(query, minlength=len(queries.rows))
+        exact = self._compare(queries.rows, counts, candidates.rows[candidate])
+        if self.metric == "cosine":
+            scale = queries.lengths[query] * candidates.lengths[candidate]
+            exact = np.divide(exact, scale, out=np.zeros_like(exact), where=scale > 0)
+        values[doubtful] = exact
+        return values
+
+    def _adapt(self, scores: np.ndarray, query: np.ndarray, candidate: np.ndarray) -> None:
+        """Turn cosines into scores that rise with the similarity, in place."""
+        if self.metric == "cosine":
+            return
+        longest = max(candidate.max(), np.finfo(np.float64).tiny)
+        share = (candidate / longest).astype(scores.dtype)
+        scores *= share
+        if self.metric == "euclidean":  # 2 q c - c c, of which q q - d d is made, over (|q| + max |c|)^2
+            span = query + longest
+            scores *= (2 * (query / span) * (longest / span)).astype(scores.dtype)[:, None]
+            scores -= share**2 * ((longest / span) ** 2).astype(scores.dtype)[:, None]
+
+    def _compare(self, queries: np.ndarray, counts: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Dot product, or minus the distance, of each query and its next ``counts`` of ``rows``."""
+        values = np.empty(len(rows))
+        loaded = np.empty((_CHUNK, self.vectors.shape[1]), self.vectors.dtype)
+        exact = np.empty(loaded.shape)
+        asked = np.flatnonzero(counts)
+        targets = self.vectors[queries[asked]].astype(np.float64)
+        for target, (start, end) in zip(targets, pairwise(_ends(counts[asked])), strict=True):
+            for first in range(start, end, _CHUNK):
+                last = min(first + _CHUNK, end)
+                part = exact[: last - first]
+                self.vectors.take(rows[first:last], axis=0, out=loaded[: last - first], mode="clip")
+                part[:] = loaded[: last - first]
+                if self.metric == "euclidean":
+                    part -= target
+                    values[first:last] = -np.sqrt(_dots(part, part))
+                else:
+                    values[first:last] = _dots(part, target)
+        return values
+
+    def _write(self, block: np.ndarray, counts: np.ndarray, places: np.ndarray, values: np.ndarray) -> None:
+        """Sort the shortlists of the queries ``block``, which follow each other in ``places``."""
+        width = int(counts.max())
+        present = np.arange(width) < counts[:, None]
+        descending = np.full(present.shape, np.inf, np.float32)
+        descending[present] = -values
+        number = np.full(present.shape, -1, np.int64)
+        number[present] = places
+        order = np.argsort(descending, axis=1, kind="stable")[:, : self.k]
+        self.found[block, : order.shape[1]] = np.take_along_axis(number, order, axis=1)
+        self.similarity[block, : order.shape[1]] = -np.take_along_axis(descending, order, axis=1)
+
+
+class _Pool(NamedTuple):
+    """Queries that have the same candidates."""
+
+    members: np.ndarray
+    """Numbers of the queries, ascending: ``(m,) int64``."""
+    places: np.ndarray
+    """Positions in D, ascending: ``(n,) int64``."""
+
+
+class _Pairs(NamedTuple):
+    """Queries and candidates, by their number in a block, with the product's opinion: ``(pairs,)`` each."""
+
+    query: np.ndarray
+    candidate: np.ndarray
+    score: np.ndarray
+
+
+class _Side(NamedTuple):
+    """The queries or the candidates of a comparison."""
+
+    rows: np.ndarray
+    """Rows of the corpus: ``(n,) int64``."""
+    lengths: np.ndarray
+    """``(n,) float64``"""
+    units: np.ndarray
+    """Rows of length 1: ``(n, dim)``."""
+
+
+def _dots(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Dot products of rows of ``left`` ``(n, dim)`` with those of ``right``, or with one vector: ``(n,)``.
+
+    Each is a product of a row and a column, so that it does not depend on ``n``.
+    """
+    return np.asarray(np.matmul(left[:, None, :], right[..., None])[:, 0, 0])
+
+
+def _kth_at_least(scores: np.ndarray, k: int) -> np.ndarray:
+    """A score that at least ``k`` of each row's reach: ``(rows,) float32``; nearly the k-th best.
+
+    The k-th best of the maxima of groups will do, and is found faster than that of all.
+    """
+    groups = scores.shape[1] // max(scores.shape[1] // (6 * k), 1)
+    size = scores.shape[1] // groups
+    if size > 1:
+        scores = scores[:, : size * groups].reshape(len(scores), size, groups).max(axis=1)
+    return np.asarray(np.partition(scores, scores.shape[1] - k, axis=1)[:, -k])
+
+
+def _ends(counts: ArrayLike) -> list[int]:
+    return [0, *np.cumsum(counts).tolist()]
+
+
+def _bundles(selection: Selection) -> list[list[_Pool]]:
+    """Small pools together and large ones in parts, so that a thread has enough to do; the largest first."""
+    pools = [
+        _Pool(members[first : first + _QUERIES], places)
+        for members, places in _pools(selection)
+        for first in range(0, len(members), _QUERIES)
+    ]
+    pools.sort(key=lambda pool: -len(pool.members) * len(pool.places))
+    bundles: list[list[_Pool]] = []
+    room = np.zeros(2, np.int64)
+    for pool in pools:
+        room -= len(pool.members), len(pool.places)
+        if (room < 0).any():
+            bundles.append([])
+            room = np.array([512 - len(pool.members), _DOUBLE - len(pool.places)])
+        bundles[-1].append(pool)
+    return bundles
+
+
 def _pools(selection: Selection) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """For each pool that is asked for: its queries and its positions in D, both ascending."""
+    """For each pool that is asked for and not empty: its queries and its positions in D, both ascending."""
     by_pool = np.argsort(selection.pool_of_database, kind="stable")
     pool_ids = selection.pool_of_database[by_pool]
     by_query = np.argsort(selection.pool_of_query, kind="stable")
@@ -70,4 +306,5 @@ def _pools(selection: Selection) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     low = np.searchsorted(pool_ids, asked, side="left")
     high = np.searchsorted(pool_ids, asked, side="right")
     for members, start, end in zip(np.split(by_query, first)[1:], low, high, strict=True):
-        yield members, by_pool[start:end]
+        if start < end:
+            yield members, by_pool[start:end]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 __all__ = ["PROTOCOLS", "Protocol"]
 
@@ -29,6 +30,16 @@ class Protocol:
     """Occurrences in D that a sense needs to be asked for."""
     excluded: frozenset[str] = frozenset()
     """Senses that are not asked for but stay in D, such as "none of the above"."""
+
+    def as_json(self) -> dict[str, Any]:
+        """The rules as plain JSON values."""
+        return asdict(self) | {"excluded": sorted(self.excluded)}
+
+    @classmethod
+    def from_json(cls, rules: Mapping[str, Any]) -> Protocol:
+        """The inverse of :meth:`as_json`."""
+        values: dict[str, Any] = {k: tuple(v) if isinstance(v, list | tuple) else v for k, v in rules.items()}
+        return cls(**{**values, "excluded": frozenset(values["excluded"])})
 
 
 PROTOCOLS = {

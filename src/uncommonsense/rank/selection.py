@@ -13,7 +13,20 @@ from uncommonsense.errors import UserError
 from uncommonsense.rank.protocol import Protocol
 from uncommonsense.schema import Corpus
 
-__all__ = ["Bucket", "Selection", "first_senses", "select"]
+__all__ = ["QUERY_SCHEMA", "Bucket", "Queries", "Selection", "first_senses", "select"]
+
+QUERY_SCHEMA = pa.schema(
+    [
+        ("query", pa.string()),
+        ("lemma", pa.string()),
+        ("pos", pa.string()),
+        ("sense", pa.string()),
+        ("relevant", pa.int64()),
+        ("candidates", pa.int64()),
+        ("frequency", pa.int64()),
+        ("prevalence", pa.float64()),
+    ]
+)
 
 
 class Bucket(NamedTuple):
@@ -54,11 +67,45 @@ class Selection(NamedTuple):
 
     def buckets(self) -> list[Bucket]:
         """The cells of frequency x prevalence, in the order of the paper's table."""
-        found = []
-        for frequency, f_label in _ranges(self.frequency, self.protocol.frequency_edges, "l"):
-            for prevalence, p_label in _ranges(self.prevalence, self.protocol.prevalence_edges, "r"):
-                found.append(Bucket(f"{f_label}, {p_label}", frequency & prevalence))
-        return found
+        return _buckets(self.frequency, self.prevalence, self.protocol)
+
+    def asked(self, corpus: Corpus) -> Queries:
+        """What is known of each query, apart from the corpus."""
+        rows = corpus.instances.take(self.queries)
+        columns = {
+            "query": rows["id"],
+            "lemma": rows["lemma"],
+            "pos": rows["pos"],
+            "sense": first_senses(corpus).take(pa.array(self.queries)),
+            **{name: getattr(self, name) for name in ("relevant", "candidates", "frequency", "prevalence")},
+        }
+        return Queries(pa.table(columns, schema=QUERY_SCHEMA), self.protocol, len(self.database))
+
+
+class Queries(NamedTuple):
+    """The queries of an evaluation: all that scores and buckets are made of, one row each."""
+
+    table: pa.Table
+    """Of ``QUERY_SCHEMA``."""
+    protocol: Protocol
+    database: int
+    """How many usages there were to search."""
+
+    def column(self, name: str) -> np.ndarray:
+        """A column as an array: ``(queries,)``."""
+        return np.asarray(self.table[name])
+
+    def buckets(self) -> list[Bucket]:
+        """The cells of frequency x prevalence, in the order of the paper's table."""
+        return _buckets(self.column("frequency"), self.column("prevalence"), self.protocol)
+
+
+def _buckets(frequency: np.ndarray, prevalence: np.ndarray, protocol: Protocol) -> list[Bucket]:
+    return [
+        Bucket(f"{l_label}, {r_label}", l_members & r_members)
+        for l_members, l_label in _ranges(frequency, protocol.frequency_edges, "l")
+        for r_members, r_label in _ranges(prevalence, protocol.prevalence_edges, "r")
+    ]
 
 
 def select(corpus: Corpus, protocol: Protocol) -> Selection:

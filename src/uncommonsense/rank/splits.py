@@ -14,7 +14,7 @@ __all__ = ["split_by_document"]
 
 
 def split_by_document(corpus: Corpus, share: float, *, seed: int = 0) -> Corpus:
-    """Put about ``share`` of the documents (the sentences' ``source``) into ``test``, the rest into ``train``.
+    """Put about ``share`` of the documents (the sentences' sources) into ``test``, the rest into ``train``.
 
     Whether a document is held out depends on its name and the seed alone, so adding documents moves none.
     """

@@ -1,0 +1,1 @@
+"""Runs of several models on one corpus, resumable, cell by cell."""

@@ -1,0 +1,36 @@
+"""Files that appear under their name when they are complete."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from uncommonsense.errors import UncommonSenseError
+
+__all__ = ["replacing"]
+
+
+@contextmanager
+def replacing(place: Path) -> Iterator[Path]:
+    """Give a temporary path to write a file or folder to; it takes the place of ``place`` at the end."""
+    part = place.with_name(f"{place.name}.{os.getpid()}.part")
+    try:
+        _remove(part)
+        yield part
+        if part.is_dir():
+            _remove(place)
+        part.replace(place)
+    except OSError as error:
+        raise UncommonSenseError(f"cannot write {place}: {error.strerror or error}") from error
+    finally:
+        _remove(part)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
