@@ -123,9 +123,7 @@ def bare(vectors: np.ndarray, selection: Selection) -> None:
                 np.argpartition(products, len(pool) - K, axis=1)[:, -K:]
 
 
-def plain(
-    vectors: np.ndarray, selection: Selection, part: np.ndarray
-) -> list[tuple[np.ndarray, np.ndarray]]:
+def plain(vectors: np.ndarray, selection: Selection, part: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     """A query at a time: cosine with every candidate in double precision, rounded, and a full sort."""
     answers = []
     for query in part:

@@ -26,12 +26,15 @@ LAYERS = (
     "encode",
     "metrics",
     "rank",
+    "train",
+    "experiments",
+    "report",
     "testing",
     "cli",
 )
 """A module imports from its own layer and from those before it."""
 
-FORBIDDEN = {"encode": {"inventories"}, "metrics": set(LAYERS) - {"metrics"}, "cli": {"testing"}}
+FORBIDDEN = {"encode": {"inventories"}, "metrics": set(LAYERS) - {"metrics", "errors"}, "cli": {"testing"}}
 """What a layer does without although the order would allow it."""
 
 HEAVY = {"torch", "transformers", "matplotlib", "ray", "fastapi"}
@@ -133,7 +136,7 @@ def test_nothing_heavy_is_imported_early_outside_encode() -> None:
     wrong = {
         name_of(file): heavy
         for file, tree in trees()
-        if layer_of(name_of(file)) != "encode" and (heavy := roots(early_imports(tree)) & HEAVY)
+        if layer_of(name_of(file)) not in ("encode", "train") and (heavy := roots(early_imports(tree)) & HEAVY)
     }
     assert wrong == {}
 

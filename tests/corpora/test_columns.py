@@ -112,6 +112,7 @@ HEADER = "id  sentence  start  end  lemma  pos"
         (["tokens  lemma", "a b  a"], 2, "start and end are missing"),
         (["tokens  start  end  lemma", "a b  1  3  a"], 2, "outside the 2 tokens"),
         (["sentence_id  tokens  lemma", "a  x  ", "a  y  "], 3, "the words differ"),
+        ([HEADER, f"i  a b  {'1' * 5000}  1  a  n"], 2, "expected a whole number of at most 9 digits"),
     ],
 )
 def test_broken_tables(tmp_path: Path, rows: list[str], line: int, message: str) -> None:
@@ -139,6 +140,16 @@ def test_a_missing_lemma(tmp_path: Path) -> None:
         ('{"tokens": ["a"], "start": 0, "end": 1, "lemma": "a", "sense": 4}', "sense is 4"),
         ('{"tokens": ["a"], "end": 1, "lemma": "a"}', "start is missing"),
         ('{"sentence": "[a]"}', "column 'lemma' is missing"),
+        (r'{"sentence": "[a] \ud800", "lemma": "a"}', r"\ud800 is half of a surrogate pair"),
+        (r'{"sentence": "[a]", "lemma": "a", "source": "\uDFff!"}', r"\udfff is half of a surrogate pair"),
+        (r'{"sentence": "[a]", "lemma": "a", "\ud800": 1}', r"\ud800 is half of a surrogate pair"),
+        (
+            f'{{"sentence": "a", "start": {"1" * 5000}, "end": 1, "lemma": "a"}}',
+            "number in the JSON is too long",
+        ),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"sentence": ' + '{"a":' * 100_000, "nested too deeply"),
+        ('{"sentence": ' + "[" * 500 + "]" * 500 + ', "lemma": "a"}', "sentence is [[[[[[[...]]]]]]]"),
     ],
 )
 def test_broken_json_lines(tmp_path: Path, line: str, message: str) -> None:
@@ -146,6 +157,12 @@ def test_broken_json_lines(tmp_path: Path, line: str, message: str) -> None:
     path.write_text(f'{{"sentence": "[a]", "lemma": "a"}}\n\n{line}\n')
     with pytest.raises(MalformedInputError, match=re.escape(f"{path}:3: ") + ".*" + re.escape(message)):
         list(read_jsonl(path))
+
+
+def test_both_halves_of_a_surrogate_pair(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text(r'{"tokens": ["\ud83d\ude00", "\\ud800"], "start": 0, "end": 1, "lemma": "a"}')
+    assert next(read_jsonl(path)).tokens == ("\N{GRINNING FACE}", r"\ud800")
 
 
 @pytest.mark.parametrize(

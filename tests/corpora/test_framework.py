@@ -72,6 +72,17 @@ def test_a_root_is_read_without_concatenations_and_training_corpora(tmp_path: Pa
         ids(tmp_path, dataset="senseval1")
 
 
+def test_two_data_sets_of_one_name(tmp_path: Path) -> None:
+    first, second = make(tmp_path / "a", "test"), make(tmp_path / "b", "test")
+    make(tmp_path, "other")
+    message = re.escape(f"{first} and {second} have the same name: read one of them by its path")
+    with pytest.raises(UserError, match=message):
+        ids(tmp_path)
+    with pytest.raises(UserError, match=message):
+        ids(tmp_path, dataset="TEST")
+    assert ids(tmp_path, dataset="other") == ids(second) == ["d000.s000"]
+
+
 def test_a_folder_with_nothing_but_all(tmp_path: Path) -> None:
     make(tmp_path, "ALL")
     assert ids(tmp_path) == ["d000.s000"]

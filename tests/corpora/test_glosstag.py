@@ -103,10 +103,19 @@ def test_broken_records(tmp_path: Path, record: object, message: str) -> None:
         list(read(path))
 
 
-def test_bad_json(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"id": ', "not JSON"),
+        ('{"id": ' + "[" * 100_000, "the JSON is nested too deeply"),
+        (json.dumps({**RECORD, "id": "\ud800"}), r"\ud800 is half of a surrogate pair"),
+        (f'{{"id": {"1" * 5000}}}', "a number in the JSON is too long"),
+    ],
+)
+def test_bad_json(tmp_path: Path, text: str, message: str) -> None:
     path = write(tmp_path / "g.jsonl", RECORD)
-    path.write_text(path.read_text() + '{"id": ')
-    with pytest.raises(MalformedInputError, match=re.escape(f"{path}:2: not JSON")):
+    path.write_text(path.read_text() + text)
+    with pytest.raises(MalformedInputError, match=re.escape(f"{path}:2: {message}")):
         list(read(path))
 
 

@@ -159,10 +159,21 @@ def test_broken_files(tmp_path: Path, edit: dict[int, str | None], line: int, me
     assert message in str(error.value)
 
 
-def test_text_that_is_not_utf8(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        (b"nap  VBP", b"n\xe4p  VBP", 4),
+        (b"nap   -", b"n\xe4p   -", 4),
+        (b"-   2   -", b"-   \xe4   -", 4),
+        (b"(nw/pond", b"(nw/p\xe4nd", 1),
+    ],
+)
+def test_text_that_is_not_utf8(tmp_path: Path, old: bytes, new: bytes, line: int) -> None:
     path = write(tmp_path / "a.gold_conll", CLAUSE)
-    path.write_bytes(path.read_bytes().replace(b"nap  VBP", b"n\xe4p  VBP"))
-    with pytest.raises(MalformedInputError, match=r":4: byte 0xe4 is not UTF-8"):
+    data = path.read_bytes()
+    assert data.count(old) == 1
+    path.write_bytes(data.replace(old, new))
+    with pytest.raises(MalformedInputError, match=rf"a\.gold_conll:{line}: byte 0xe4 is not UTF-8"):
         list(read(path))
 
 

@@ -66,6 +66,11 @@ def test_any_folder_on_the_way_will_do(tagfile: Path, up: int) -> None:
     assert [sentence.id for sentence in read(path)] == ["br-z01.s1", "br-z01.s2"]
 
 
+def test_blank_lines_at_the_end(tagfile: Path) -> None:
+    tagfile.write_text(TAGFILE + "\n \n")
+    assert len(list(read(tagfile))) == 2
+
+
 def test_a_folder_without_tagfiles(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no SemCor tagfiles"):
         list(read(tmp_path))
@@ -75,6 +80,7 @@ def test_a_folder_without_tagfiles(tmp_path: Path) -> None:
     ("old", "new", "line", "message"),
     [
         ("</contextfile>\n", "", 22, "cut off"),
+        ("</contextfile>\n", "\n\n", 24, "cut off"),
         ("<punc>.</punc>\n</s>\n</p>\n", "<punc>.</punc>\n</p>\n", 15, "out of place"),
         ("<punc>.</punc>", "<punc>.", 14, "out of place"),
         ("<punc>.</punc>", "<wf cmd=ignore></wf>", 14, "out of place"),

@@ -412,7 +412,7 @@ def test_a_span_outside_its_sentence_is_named(
 
 def test_a_damaged_shard_stops_the_run_until_it_is_deleted(encoder: Encoder, tmp_path: Path) -> None:
     corpus = make_corpus(SENTENCES)
-    expected = encode_corpus(encoder, corpus, root=tmp_path)
+    expected = encode_corpus(encoder, corpus, root=tmp_path).matrix
     before = files(tmp_path)
     victim = shards(tmp_path)[1]
     whole = victim.read_bytes()
@@ -421,11 +421,11 @@ def test_a_damaged_shard_stops_the_run_until_it_is_deleted(encoder: Encoder, tmp
     for damaged in (whole[: len(whole) // 2], bytes(flipped)):
         victim.write_bytes(damaged)
         with pytest.raises(StoreError, match="delete it: it will be computed again") as caught:
-            encode_corpus(encoder, corpus, root=tmp_path)
+            _ = encode_corpus(encoder, corpus, root=tmp_path).matrix
         assert str(victim) in str(caught.value)
         victim.unlink()
         found = encode_corpus(encoder, corpus, root=tmp_path)
-        np.testing.assert_allclose(found.matrix, expected.matrix, atol=1e-5)
+        np.testing.assert_allclose(found.matrix, expected, atol=1e-5)
         assert files(tmp_path).keys() == before.keys()
 
 
@@ -572,3 +572,21 @@ def test_a_run_does_not_take_the_lock_of_another(encoder: Encoder, tmp_path: Pat
     with FileLock(store / "of another run.lock"):
         encode_corpus(encoder, make_corpus(SENTENCES[:20]), root=tmp_path)
         assert [lock.name for lock in store.glob("*.lock")] == ["of another run.lock"]
+
+
+def test_an_encoder_notices_that_its_weights_were_changed(folder: Path, tmp_path: Path) -> None:
+    model, tokenizer = load(str(folder))
+    encoder = Encoder.from_model(model, tokenizer)
+    encode_corpus(encoder, make_corpus(SENTENCES[:3]), root=tmp_path)
+    with torch.no_grad():
+        next(model.parameters()).mul_(2)
+    with pytest.raises(UserError, match="weights have changed"):
+        encode_corpus(encoder, make_corpus(SENTENCES[3:6]), root=tmp_path)
+    changed = Encoder.from_model(model, tokenizer)
+    assert changed.fingerprint != encoder.fingerprint
+
+
+def test_a_sentence_that_lacks_some_words_is_refused(encoder: Encoder, tmp_path: Path) -> None:
+    partial = Sentence("s", ("the", MISSING_WORD, "sat"), "", (Instance("s.t0", 0, 1, "the", "x"),))
+    with pytest.raises(UserError, match=r"labels without words \(1 targets, the first s\.t0\)"):
+        encode_corpus(encoder, make_corpus([*SENTENCES[:2], partial]), root=tmp_path)

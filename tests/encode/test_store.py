@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import resource
 import subprocess
 import sys
@@ -214,12 +215,12 @@ def test_parts_of_dead_writers_are_swept_and_those_of_living_ones_are_not(
 ) -> None:
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
-    living = [store.folder / f"{name}.{os.getpid()}.part" for name in ("two", "about")]
-    stale = [
-        store.folder / f"two.{dead.pid}.part",
-        store.folder / f"about.{dead.pid}.part",
-        store.folder / "two.part",
+    here = platform.node().replace(".", "-")
+    living = [
+        store.folder / f"two.{here}.{os.getpid()}.0a.part",
+        store.folder / f"two.another-machine.{dead.pid}.0a.part",
     ]
+    stale = [store.folder / f"{name}.{here}.{dead.pid}.0a.part" for name in ("two", "about")]
     for part in (*living, *stale):
         part.write_bytes(b"half")
     store.sweep()

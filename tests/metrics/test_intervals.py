@@ -25,7 +25,10 @@ def test_nothing_has_no_mean() -> None:
 
 
 def test_a_single_cluster_says_nothing_about_others() -> None:
-    assert cluster_bootstrap(np.array([0.25, 0.5, 0.75]), np.array([7, 7, 7])) == (1 / 2, 1 / 2, 1 / 2)
+    found = cluster_bootstrap(np.array([0.25, 0.5, 0.75]), np.array([7, 7, 7]))
+    assert found.value == 1 / 2
+    assert np.isnan(found.low)
+    assert np.isnan(found.high)
 
 
 def test_the_seed_decides() -> None:
@@ -62,7 +65,8 @@ def test_an_interval_lies_within_the_values(pairs: list[tuple[float, int]]) -> N
     values, clusters = columns(pairs)
     found = cluster_bootstrap(values, clusters, resamples=200)
     assert found.value == pytest.approx(values.mean())
-    assert values.min() - 1e-9 <= found.low <= found.high <= values.max() + 1e-9
+    if len(set(clusters)) > 1:
+        assert values.min() - 1e-9 <= found.low <= found.high <= values.max() + 1e-9
 
 
 def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:

@@ -70,6 +70,7 @@ def test_trec_eval_agrees(name: str, asked: str, rankings: Rankings) -> None:
     assert ours(name, rankings) == pytest.approx(theirs, abs=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore")  # numba warns about types of its own
 def test_ranx_agrees(rankings: Rankings) -> None:
     ranx = pytest.importorskip("ranx", reason="ranx is not installed")
     relevant = {q: {d: 1 for d, judged in of.items() if judged} for q, of in rankings.judgements.items()}

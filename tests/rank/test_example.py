@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from uncommonsense.encode.corpus import encode_text
 from uncommonsense.errors import UnknownNameError, UserError
 from uncommonsense.rank import nearest, parse_example
-from uncommonsense.rank.example import find_lemmas, resolve_lemmas
+from uncommonsense.rank.example import Filters, Search, find_lemmas, find_usages, resolve_lemmas
 from uncommonsense.schema import Corpus, Instance, Sentence
 from uncommonsense.testing import HashEncoder, mini_corpus
 
@@ -201,3 +201,77 @@ def test_a_usage_without_a_sense(corpus: Corpus) -> None:
     text = ambiguous()
     (best, *_) = nearest(encoder, [parse_example("I [saw]")], text, encode_text(encoder, text))
     assert (best.sense, best.instance) == ("", "t0")
+
+
+def test_filters(corpus: Corpus) -> None:
+    senses = corpus.instances["senses"].to_pylist()
+
+    def found(lemmas: list[str] | None = None, **chosen: tuple[str, ...]) -> set[str]:
+        return {senses[row][0] for row in find_usages(corpus, lemmas, Filters(**chosen))}
+
+    assert found(["bat"], senses=("bat.n.club",)) == {"bat.n.club"}
+    assert found(["bat"], not_senses=("bat.n.club",)) == {"bat.n.animal"}
+    assert found(senses=("bat.n.club", "draw.v.pull")) == {"bat.n.club", "draw.v.pull"}
+    assert found(["bat"], senses=("bat.n.club",), not_senses=("bat.n.club",)) == set()
+    assert found(["bat"], sources=("vent",)) == {"bat.n.club", "bat.n.animal"}
+
+
+@pytest.mark.parametrize(
+    ("filters", "message"),
+    [
+        (Filters(senses=("bat.n.clubs",)), "unknown sense .* did you mean 'bat.n.club'"),
+        (Filters(not_senses=("draw.v.pull",)), "unknown sense .*Known: bat.n.animal, bat.n.club"),
+        (Filters(sources=("letters",)), "unknown source .*Known: invented"),
+    ],
+)
+def test_a_filter_that_fits_nothing(corpus: Corpus, filters: Filters, message: str) -> None:
+    with pytest.raises(UnknownNameError, match=message):
+        find_usages(corpus, ["bat"], filters)
+
+
+def test_a_sense_where_none_is_annotated() -> None:
+    with pytest.raises(UnknownNameError, match="The usages of this word have no sense"):
+        find_usages(ambiguous(), ["see"], Filters(senses=("see%2:39:00::",)))
+
+
+def test_any_of_the_senses_counts() -> None:
+    instance = Instance("t", 0, 1, "bat", "n", ("a", "b"))
+    corpus = Corpus.from_sentences([Sentence("s", ("bat",), "x", (instance,))])
+    assert find_usages(corpus, None, Filters(senses=("b",))).tolist() == [0]
+    assert find_usages(corpus, None, Filters(not_senses=("b",))).tolist() == []
+    (usage,) = nearest(HashEncoder(), [parse_example("a [bat]")], corpus, np.ones((1, 256), np.float32))
+    assert (usage.sense, usage.senses, usage.lemma, usage.pos) == ("a", ("a", "b"), "bat", "n")
+
+
+def test_a_word_with_two_lemmas_is_found_once() -> None:
+    both = (Instance("t", 1, 2, "saw", "x"), Instance("t.see", 1, 2, "see", "v"))
+    corpus = Corpus.from_sentences([Sentence("s", ("I", "saw"), "x", both)])
+    example = parse_example("We [saw] it.")
+    lemmas = resolve_lemmas(corpus, [example])
+    assert lemmas == ["saw", "see"]
+    (usage,) = nearest(
+        HashEncoder(), [example], corpus, encode_text(HashEncoder(), corpus), lemmas=lemmas, top=5
+    )
+    assert usage.instance == "t"
+
+
+def test_marks_refine_a_search(corpus: Corpus) -> None:
+    """A vague query finds one sense or the other, as it is told."""
+    encoder = HashEncoder()
+    vectors = encode_text(encoder, corpus)
+    search = Search(encoder, [parse_example("A [bat].")], corpus, vectors, find_usages(corpus, ["bat"]))
+    assert len(search) == 6
+    for good, bad in (("animal", "club"), ("club", "animal")):
+        marks = {f"bat.n.{good}.1.t0": True, f"bat.n.{bad}.1.t0": False}
+        found = search.nearest(2, marks)
+        assert [usage.sense for usage in found] == [f"bat.n.{good}"] * 2
+    assert search.nearest(6) == search.nearest(6, {})
+
+
+def test_a_mark_that_is_not_in_the_corpus(corpus: Corpus) -> None:
+    encoder = HashEncoder()
+    search = Search(
+        encoder, [parse_example("A [bat].")], corpus, encode_text(encoder, corpus), np.arange(len(corpus))
+    )
+    with pytest.raises(UnknownNameError, match="column 'instance' of an earlier search"):
+        search.nearest(3, {"nothing": True})

@@ -18,7 +18,7 @@ ALL = list(resources.index().values())
 NEEDS = {
     "system": {"folders"},
     "wheel": {"package", "version", "roots"},
-    "npm": {"package", "version", "roots"},
+    "npm": {"package", "version", "roots", "registry", "tarball"},
     "deb": {"packages", "roots"},
     "hub": {"repo", "revision"},
     "https": {"urls"},

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from invented import leftovers, make_resource, tar_gz, zipped
+from invented import Site, leftovers, make_resource, tar_gz, zipped
 from test_archives import ar
 
 from uncommonsense import resources
@@ -28,6 +28,8 @@ NPM = {
     "type": "npm",
     "package": "invented-words",
     "version": "1.0.0",
+    "registry": "https://nothing.invalid",
+    "tarball": "{registry}/{package}/-/{package}-{version}.tgz",
     "nested": ["package/inner.tgz"],
     "roots": ["inner/", "package/data/"],
 }
@@ -140,13 +142,62 @@ class TestNpm:
             resources.get("words")
         assert leftovers(cache) == []
 
-    def test_npm_is_missing(
-        self, catalogue: Install, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+
+class TestWithoutNpm:
+    PLACE = "/invented-words/-/invented-words-1.0.0.tgz"
+    PACKED = tar_gz({"package/inner.tgz": tar_gz({"inner/words.txt": WORDS})})
+
+    @pytest.fixture(autouse=True)
+    def settings(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        """No npm, and no settings of it; returns the file that they would be in."""
         monkeypatch.setenv("PATH", str(tmp_path))
+        monkeypatch.setenv("HOME", str(tmp_path))
+        monkeypatch.delenv("NPM_CONFIG_REGISTRY", raising=False)
+        monkeypatch.delenv("npm_config_registry", raising=False)
+        return tmp_path / ".npmrc"
+
+    def test_the_public_registry(self, catalogue: Install, site: Site, cache: Path) -> None:
+        site.serve(self.PLACE, self.PACKED)
+        catalogue(make_resource({"words.txt": WORDS}, {**NPM, "registry": site.address}))
+        assert (resources.get("words") / "words.txt").read_bytes() == WORDS
+        assert leftovers(cache) == ["words-1.0/receipt.json", "words-1.0/words.txt"]
+        assert resources.status("words").source == "npm invented-words 1.0.0"
+
+    @pytest.mark.parametrize("name", ["NPM_CONFIG_REGISTRY", "npm_config_registry"])
+    def test_a_registry_in_the_environment(
+        self, name: str, catalogue: Install, site: Site, settings: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        site.serve(f"/mirror/npm{self.PLACE}", self.PACKED)
+        monkeypatch.setenv(name, f"{site.address}/mirror/npm/")
+        settings.write_text("registry=https://nothing.invalid\n")
         catalogue(make_resource({"words.txt": WORDS}, NPM))
-        with pytest.raises(ResourceError, match=r"npm invented-words 1\.0\.0: npm is not installed"):
+        assert (resources.get("words") / "words.txt").read_bytes() == WORDS
+
+    @pytest.mark.parametrize(
+        "line", ["registry={}/mirror/", ' registry = "{}/mirror"', "registry=${{SITE}}/mirror"]
+    )
+    def test_a_registry_in_the_settings(
+        self, line: str, catalogue: Install, site: Site, settings: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        site.serve(f"/mirror{self.PLACE}", self.PACKED)
+        monkeypatch.setenv("SITE", site.address)
+        others = "; registry=https://a.invalid\n@scope:registry=https://b.invalid\nfund=false\n"
+        settings.write_text(f"{others}{line.format(site.address)}\naudit=false\n")
+        catalogue(make_resource({"words.txt": WORDS}, NPM))
+        assert (resources.get("words") / "words.txt").read_bytes() == WORDS
+
+    def test_other_bytes_are_refused(self, catalogue: Install, site: Site, cache: Path) -> None:
+        site.serve(self.PLACE, tar_gz({"package/data/words.txt": b"other"}))
+        catalogue(make_resource({"words.txt": WORDS}, {**NPM, "registry": site.address}))
+        with pytest.raises(ChecksumError, match=r"npm invented-words 1\.0\.0: words\.txt: sha256"):
             resources.get("words")
+        assert leftovers(cache) == []
+
+    def test_out_of_reach(self, catalogue: Install, cache: Path) -> None:
+        catalogue(make_resource({"words.txt": WORDS}, NPM))
+        with pytest.raises(OfflineError, match=r"nothing\.invalid/invented-words/-/.*cannot be reached"):
+            resources.get("words")
+        assert leftovers(cache) == []
 
 
 class TestDeb:

@@ -36,9 +36,9 @@ def doctor(
     if speed:
         rows += _speed()
     emit(rows, as_json=as_json, columns=["check", "state", "found", "advice"])
-    gaps = [row for row in rows if row["state"] == "missing"]
+    gaps = [row for row in rows if row["state"] in ("missing", "broken")]
     if gaps:
-        note(f"{len(gaps)} missing; follow the advice above")
+        note(f"{len(gaps)} missing or broken; follow the advice above")
         raise typer.Exit(1)
 
 
@@ -85,13 +85,13 @@ def _resources() -> list[dict[str, Any]]:
     from uncommonsense import resources
 
     rows = []
-    for name in resources.index():
+    for name, resource in resources.index().items():
         status = resources.status(name)
         if status.state == "present":
             rows.append(_row(name, "ok", f"{status.path} ({status.source})"))
         else:
-            state = "missing" if name in _NEEDED else "optional"
-            rows.append(_row(name, state, "", f"uncommonsense data get {name}"))
+            state = "broken" if status.state == "broken" else "missing" if name in _NEEDED else "optional"
+            rows.append(_row(name, state, status.path, resource.command))
     return rows
 
 

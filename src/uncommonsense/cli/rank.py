@@ -242,9 +242,11 @@ def _edges(text: str, option: str) -> tuple[float, ...]:
 
 def one_vector(layers: str) -> str:
     """Refuse layers that are kept apart, before anything is encoded."""
+    from uncommonsense.encode.layers import Layers
     from uncommonsense.errors import UserError
 
-    if layers == "all" or (":" not in layers and ("," in layers or "-" in layers.lstrip("-"))):
+    deeper_than_any = 10_000
+    if Layers.parse(layers, depth=deeper_than_any).stacked:
         raise UserError(f"similarity needs one vector a word; write mean:{layers} or choose one layer")
     return layers
 
@@ -285,6 +287,6 @@ def _title(result: RankingResult, measure: str) -> str:
 
 def _cell(score: dict[str, Any]) -> str:
     value = f"{100 * score['value']:.2f}"
-    if score["system"] in ("random", "oracle"):
+    if score["system"] in ("random", "oracle") or math.isnan(score["high"]):
         return value
     return f"{value} ±{50 * (score['high'] - score['low']):.1f}"

@@ -26,13 +26,14 @@ two are an error, as they are nearly always off by one; brackets may stand anywh
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 from pathlib import Path
+from reprlib import repr as shortened
 from typing import Any, NamedTuple
 
+from uncommonsense.corpora.jsonarray import parse_line
 from uncommonsense.corpora.marked import tokenize_marked
 from uncommonsense.corpora.spelling import pos_letter
 from uncommonsense.corpora.textfile import read_lines
@@ -44,6 +45,7 @@ __all__ = ["COLUMNS", "read_jsonl", "read_tsv", "split_senses"]
 
 COLUMNS = ("id", "sentence_id", "tokens", "start", "end", "lemma", "pos", "sense", "split", "source")
 _LEGAL = {"sentence", *COLUMNS}
+_NUMBER = re.compile(r"-?[0-9]{1,9}")
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 
 
@@ -61,15 +63,16 @@ class _Row(NamedTuple):
         value = self.cells.get(column, default)
         if isinstance(value, str):
             return value
-        raise self.fail(f"{column} is {value!r}, expected text")
+        raise self.fail(f"{column} is {shortened(value)}, expected text")
 
     def number(self, column: str) -> int:
         value = self.cells.get(column)
-        if isinstance(value, str) and re.fullmatch(r"-?[0-9]+", value.strip()):
+        if isinstance(value, str) and _NUMBER.fullmatch(value.strip()):
             return int(value)
         if isinstance(value, int) and not isinstance(value, bool):
             return value
-        raise self.fail(f"{column} is {'missing' if value is None else repr(value)}, expected a whole number")
+        found = "missing" if value is None else shortened(value)
+        raise self.fail(f"{column} is {found}, expected a whole number of at most 9 digits")
 
 
 def read_tsv(path: Path) -> Iterator[Sentence]:
@@ -100,10 +103,7 @@ def _json_rows(path: Path) -> Iterator[_Row]:
     for line, text in read_lines(path):
         if not text.strip():
             continue
-        try:
-            record = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise MalformedInputError(path, line, f"not JSON: {error.msg} at column {error.colno}") from error
+        record = parse_line(path, line, text)
         if not isinstance(record, dict):
             raise MalformedInputError(path, line, 'expected an object: {"sentence": ..., "lemma": ...}')
         _check_columns(path, line, list(record))
@@ -176,7 +176,7 @@ def _senses(row: _Row) -> tuple[str, ...]:
     value = row.cells.get("sense", "")
     senses = split_senses(value) if isinstance(value, str) else value
     if not isinstance(senses, list) or not all(isinstance(sense, str) and sense for sense in senses):
-        raise row.fail(f"sense is {value!r}, expected text or a list of texts")
+        raise row.fail(f"sense is {shortened(value)}, expected text or a list of texts")
     return tuple(senses)
 
 

@@ -37,23 +37,39 @@ def read(path: Path, *, dataset: str = "") -> Iterator[Sentence]:
         raise UserError(f"{path} is one data set: dataset={dataset} chooses among those of a folder")
     files = [path] if path.is_file() else _choose(path, dataset)
     for file in files:
-        name = file.name.removesuffix(_DATA)
+        name = _name(file)
         yield from _read_dataset(file, name, prefix=f"{name}." if len(files) > 1 else "")
 
 
 def _choose(folder: Path, dataset: str) -> list[Path]:
     """The data sets to read: the one that is named, or every one that is no concatenation of others."""
-    files = {file.name.removesuffix(_DATA): file for file in sorted(folder.rglob(f"*{_DATA}"))}
+    files = sorted(folder.rglob(f"*{_DATA}"))
     if not files:
         raise UserError(f"{folder}: no data set (NAME{_DATA}) in this folder")
     if dataset:
-        names = {name.lower(): name for name in files}
-        if dataset.lower() not in names:
-            raise UnknownNameError("data set", dataset, files, hint=f"They are in {folder}.")
-        return [files[names[dataset.lower()]]]
-    single = [file for name, file in files.items() if name != "ALL" and "+" not in name]
+        named = [file for file in files if _name(file).lower() == dataset.lower()]
+        if not named:
+            raise UnknownNameError("data set", dataset, set(map(_name, files)), hint=f"They are in {folder}.")
+        return _distinct(named)
+    single = [file for file in files if _name(file) != "ALL" and "+" not in file.name]
     evaluation = [file for file in single if "Training_Corpora" not in file.relative_to(folder).parts]
-    return evaluation or single or list(files.values())[:1]
+    return _distinct(evaluation or single) or files[:1]
+
+
+def _name(file: Path) -> str:
+    return file.name.removesuffix(_DATA)
+
+
+def _distinct(files: list[Path]) -> list[Path]:
+    """Refuse data sets of one name: their ids could not be told apart."""
+    seen: dict[str, Path] = {}
+    for file in files:
+        first = seen.setdefault(_name(file).lower(), file)
+        if first is not file:
+            raise UserError(
+                f"{first} and {file} have the same name: read one of them by its path, or rename it"
+            )
+    return files
 
 
 def _read_dataset(path: Path, name: str, *, prefix: str) -> Iterator[Sentence]:

@@ -16,13 +16,13 @@ The offsets in them are those of Princeton's WordNet 3.0 files. ``source`` is ``
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from uncommonsense.corpora.choices import pick
 from uncommonsense.corpora.folders import files_of
+from uncommonsense.corpora.jsonarray import parse_line
 from uncommonsense.corpora.spelling import pos_of_key
 from uncommonsense.corpora.textfile import read_lines
 from uncommonsense.errors import MalformedInputError
@@ -49,10 +49,9 @@ def read(path: Path, *, tags: str = "all") -> Iterator[Sentence]:
 
 
 def _parse(path: Path, line: int, text: str, tags: tuple[str, ...]) -> Sentence:
+    record = parse_line(path, line, text)
     try:
-        return _sentence(json.loads(text), tags)
-    except json.JSONDecodeError as error:
-        raise MalformedInputError(path, line, f"not JSON: {error.msg} at column {error.colno}") from error
+        return _sentence(record, tags)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         message = f"not a record of the gloss corpus: {_reason(error)}"
         raise MalformedInputError(path, line, message) from error

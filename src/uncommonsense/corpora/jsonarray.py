@@ -1,9 +1,10 @@
-"""Objects of a JSON array, one at a time."""
+"""JSON in files: the value of a line, and the objects of an array one at a time."""
 
 from __future__ import annotations
 
 import codecs
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -11,12 +12,24 @@ from typing import IO, Any
 from uncommonsense.corpora.textfile import open_bytes
 from uncommonsense.errors import MalformedInputError
 
-__all__ = ["read_array"]
+__all__ = ["parse_line", "read_array"]
 
 _CHUNK = 1 << 16
 _LARGEST = 1 << 24
 """In characters: an object that has not ended by then is broken."""
 _BLANKS = " \t\r\n"
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def parse_line(path: Path, line: int, text: str) -> Any:
+    """The JSON value that is the text of a line."""
+    try:
+        value = json.loads(text)
+        if _SURROGATE.search(text):
+            _check_characters(value)
+    except (ValueError, RecursionError) as error:
+        raise MalformedInputError(path, line, _reason(error)) from error
+    return value
 
 
 def read_array(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -34,6 +47,21 @@ def read_array(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             buffer.expect("]")
         if buffer.peek():
             raise buffer.error("more text behind the array")
+
+
+def _check_characters(value: Any) -> None:
+    """Refuse half of a surrogate pair: JSON can spell it, but it is no character."""
+    json.dumps(value, ensure_ascii=False).encode()
+
+
+def _reason(error: ValueError | RecursionError) -> str:
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON: {error.msg} at column {error.colno}"
+    if isinstance(error, UnicodeEncodeError):
+        return f"\\u{ord(error.object[error.start]):04x} is half of a surrogate pair, not a character"
+    if isinstance(error, RecursionError):
+        return "the JSON is nested too deeply"
+    return f"a number in the JSON is too long: {error}"
 
 
 class _Buffer:
@@ -94,11 +122,15 @@ class _Buffer:
         while True:
             try:
                 value, end = self.to_value(self.text, self.place)
+                if _SURROGATE.search(self.text, self.place, end):
+                    _check_characters(value)
             except json.JSONDecodeError as error:
                 size, offset = len(self.text) - self.place, error.pos - self.place
                 if size > _LARGEST or not self.fill(max(size, _CHUNK)):
                     self.advance(self.place + offset)
                     raise self.error(f"not JSON: {error.msg}; is the file complete?") from error
+            except (ValueError, RecursionError) as error:
+                raise self.error(_reason(error)) from error
             else:
                 self.advance(end)
                 return line, value

@@ -174,7 +174,7 @@ def _read_blocks(path: Path) -> Iterator[_Block]:
 
 def _begin(path: Path, number: int, line: bytes) -> str:
     """The document and part that a line begins."""
-    match = _BEGIN.match(line.decode("utf-8", "replace"))
+    match = _BEGIN.match(_decode(path, number, line))
     if not match:
         raise MalformedInputError(path, number, "expected '#begin document (NAME); part 000'")
     return f"{match[1]}:{match[2] or '000'}"
@@ -195,8 +195,20 @@ def _tokens(path: Path, block: _Block) -> list[str]:
         return b" ".join([row[_WORD] for row in rows]).decode().split(" ")
     except UnicodeDecodeError as error:
         word = error.object.count(b" ", 0, error.start)
-        message = f"byte 0x{error.object[error.start]:02x} is not UTF-8; convert the file"
-        raise MalformedInputError(path, block.line + word, message) from error
+        raise _not_utf8(path, block.line + word, error) from error
+
+
+def _decode(path: Path, line: int, data: bytes) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        raise _not_utf8(path, line, error) from error
+
+
+def _not_utf8(path: Path, line: int, error: UnicodeDecodeError) -> MalformedInputError:
+    return MalformedInputError(
+        path, line, f"byte 0x{error.object[error.start]:02x} is not UTF-8; convert the file"
+    )
 
 
 def _check_rows(path: Path, block: _Block) -> None:
@@ -215,7 +227,7 @@ def _instances(path: Path, block: _Block, name: str, split: str, others: bool) -
     instances = []
     for place, row in enumerate(block.rows):
         if row[_SENSE] != _NONE and (others or row[_TAG][:1] in _POS):
-            lemma, sense = row[_LEMMA].decode("utf-8", "replace"), row[_SENSE].decode("utf-8", "replace")
+            lemma, sense = (_decode(path, block.line + place, row[column]) for column in (_LEMMA, _SENSE))
             if row[_LEMMA] == _NONE:
                 message = f"the sense {sense} (column 9) lacks its lemma (column 7)"
                 raise MalformedInputError(path, block.line + place, message)

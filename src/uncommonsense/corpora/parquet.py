@@ -46,8 +46,8 @@ def write_parquet(
     rows = 0
     with staged(folder, overwrite=overwrite) as temporary:
         temporary.mkdir()
-        for number, first in enumerate(chain([_EMPTY], batches)):
-            shard = chain([first], islice(batches, _GROUPS_PER_FILE))
+        for number, first in enumerate(chain([next(batches, _EMPTY)], batches)):
+            shard = chain([first], islice(batches, _GROUPS_PER_FILE - 1))
             rows += _write_file(temporary / f"data-{number:05d}.parquet", shard, schema)
     return rows
 

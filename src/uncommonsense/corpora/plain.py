@@ -18,7 +18,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Generator, Iterator
 from functools import lru_cache
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 
 from uncommonsense.corpora.textfile import read_lines
@@ -91,6 +91,10 @@ def _targets(name: str, tokens: tuple[str, ...], lemmatiser: Lemmatiser) -> Iter
             yield Instance(f"{name}.t{at}" + (f".{lemma}" if nth else ""), at, at + 1, lemma, pos)
 
 
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 # Sentences
 
 
@@ -132,7 +136,7 @@ def split_sentences(text: str) -> list[tuple[int, int]]:
     """Where the sentences of an English paragraph are: ``(start, end)`` in characters, without blanks."""
     cuts = [0, *(match.end() for match in _END.finditer(text) if _ends_sentence(text, match)), len(text)]
     spans = []
-    for start, end in zip(cuts, cuts[1:], strict=False):
+    for start, end in pairwise(cuts):
         piece = text[start:end]
         if stripped := piece.strip():
             first = start + piece.index(stripped[0])
@@ -145,23 +149,32 @@ _OPENING = "\"'“‘([«—–- "
 _LAST_WORD = re.compile(r"[^\s\"'“”‘’(\[—–-]*$")
 _FIRST_WORD = re.compile(r"\w*")
 
-_TITLES = frozenset(
-    "mr mrs ms messrs mme dr prof st sgt lt col capt cpt gen maj adm cmdr rev hon fr sen rep gov pres supt "
-    "insp vs cf viz e.g i.e eg ie ca approx mt ft".split()
+_TITLES = _words(
+    """
+    mr mrs ms messrs mme dr prof st sgt lt col capt cpt gen maj adm cmdr rev hon fr sen rep gov pres supt
+    insp vs cf viz e.g i.e eg ie ca approx mt ft
+    """
 )
 """A sentence does not end after these."""
 
-_BEFORE_NUMBERS = frozenset(
-    "no nos p pp fig figs vol vols ch chap sec art ed eq ver jan feb mar apr jun jul aug sep sept oct nov "
-    "dec".split()
+_BEFORE_NUMBERS = _words(
+    """
+    no nos p pp fig figs vol vols ch chap sec art ed eq ver jan feb mar apr jun jul aug sep sept oct nov dec
+    """
 )
 """A sentence does not end between these and a number."""
 
-_NAMES_END = frozenset("inc corp ltd co bros jr sr ph.d".split())
-_STARTERS = frozenset(
-    "the a an this that these those he she it we they you i his her its our their my your there here in on "
-    "at by for from with after before when while if as but and or so yet however then what who why how "
-    "where no not one all some many most".split()
+_NAMES_END = _words(
+    """
+    inc corp ltd co bros jr sr ph.d
+    """
+)
+_STARTERS = _words(
+    """
+    the a an this that these those he she it we they you i his her its our their my your there here in on at
+    by for from with after before when while if as but and or so yet however then what who why how where no
+    not one all some many most
+    """
 )
 """After ``Inc.`` or ``U.S.`` a sentence ends if one of these follows with a capital letter."""
 
@@ -187,26 +200,32 @@ def _ends_sentence(text: str, match: re.Match[str]) -> bool:
 
 # Lemmas
 
-_PREPOSITIONS = frozenset(
-    "aboard about above across after against along alongside amid amidst among amongst around at atop before "
-    "behind below beneath beside besides between beyond by despite down during except for from in into of "
-    "off on onto out over per since through throughout till to toward towards under underneath unlike until "
-    "up upon versus via with within without".split()
+_PREPOSITIONS = _words(
+    """
+    aboard about above across after against along alongside amid amidst among amongst around at atop before
+    behind below beneath beside besides between beyond by despite down during except for from in into of off
+    on onto out over per since through throughout till to toward towards under underneath unlike until up
+    upon versus via with within without
+    """
 )
-_SOMETIMES_PREPOSITIONS = frozenset(
-    "bar barring concerning considering excluding failing following given including inside like minus near "
-    "notwithstanding opposite outside past pending plus regarding round save worth".split()
+_SOMETIMES_PREPOSITIONS = _words(
+    """
+    bar barring concerning considering excluding failing following given including inside like minus near
+    notwithstanding opposite outside past pending plus regarding round save worth
+    """
 )
 """Prepositions, but content words as well."""
 
-_FUNCTION_WORDS = frozenset(
-    "a an the this that these those i me my mine myself you your yours yourself yourselves he him his himself "
-    "she her hers herself it its itself we us our ours ourselves they them their theirs themselves one who "
-    "whom whose which what whatever whichever whoever somebody someone something anybody anyone anything "
-    "nobody nothing everybody everyone everything each every either neither some any no none all both another "
-    "other and or but nor so yet if because although though unless while whereas whether than as that when "
-    "where why how not n't be am is are was were been being can could may might must shall should will would "
-    "ought cannot there too very".split()
+_FUNCTION_WORDS = _words(
+    """
+    a an the this that these those i me my mine myself you your yours yourself yourselves he him his himself
+    she her hers herself it its itself we us our ours ourselves they them their theirs themselves one who
+    whom whose which what whatever whichever whoever somebody someone something anybody anyone anything
+    nobody nothing everybody everyone everything each every either neither some any no none all both another
+    other and or but nor so yet if because although though unless while whereas whether than as that when
+    where why how not n't be am is are was were been being can could may might must shall should will would
+    ought cannot there too very
+    """
 )
 _VERBS = {
     **dict.fromkeys(("have", "has", "had", "having"), "have"),

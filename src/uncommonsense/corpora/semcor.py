@@ -89,7 +89,7 @@ def _read_tagfile(path: Path) -> Iterator[Sentence]:
             seen.add(sentence)
         elif sentence or not _IGNORED.fullmatch(text):
             raise MalformedInputError(path, line, f"{_short(text)} is out of place in a SemCor tagfile")
-        else:
+        elif text.strip():
             closed = text == "</contextfile>"
     if not closed:
         raise MalformedInputError(path, line, "the file ends before </contextfile>: it is cut off")

@@ -8,6 +8,7 @@ import io
 import json
 import logging
 import os
+import shutil
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -67,14 +68,15 @@ def load_gguf(file: Path, converted: Path) -> Path:
         # A model marked as quantised refuses to be saved; its weights are plain by now.
         plain = type(model)(transformers.AutoConfig.for_model(**_plain_config(model.config)))
         plain.load_state_dict(model.state_dict())
-        part = converted.with_name(f"{converted.name}.{os.getpid()}.part")
-        plain.save_pretrained(part)
-        tokenizer.save_pretrained(part)
+    part = converted.with_name(f"{converted.name}.{os.getpid()}.part")
     try:
+        save(plain, tokenizer, part)
         part.rename(converted)
-    except OSError:  # another process was faster
-        if not (converted / "config.json").exists():
+    except OSError:
+        if not (converted / "config.json").exists():  # or else another process was faster
             raise
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
     return converted
 
 
@@ -127,7 +129,10 @@ class WordTokenizer:
             )
             if [piece for word in alone for piece in word.ids] == running:
                 return lead
-        return ""
+        raise UserError(
+            "this tokeniser does not cut text into the same pieces word by word as it does in running text, "
+            "so words cannot be aligned with their vectors; use another model"
+        )
 
 
 class Backbone:
@@ -152,6 +157,10 @@ class Backbone:
             digest.update(tensor.reshape(-1).contiguous().view(torch.uint8).numpy())
         config = {k: v for k, v in _plain_config(self.model.config).items() if k not in _IRRELEVANT_SETTINGS}
         return json.dumps([digest.hexdigest(), config], sort_keys=True, default=str)
+
+    def version(self) -> int:
+        """A number that changes when weights are changed in place."""
+        return sum(parameter._version for parameter in self.model.parameters())
 
     def hidden_rows(
         self,

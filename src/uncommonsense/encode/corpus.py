@@ -19,7 +19,7 @@ from uncommonsense import resources
 from uncommonsense.encode.encoder import Encoder
 from uncommonsense.encode.store import KEY_BYTES, Located, VectorStore
 from uncommonsense.errors import UserError
-from uncommonsense.schema import Corpus
+from uncommonsense.schema import MISSING_WORD, Corpus
 
 __all__ = ["Vectors", "encode_corpus", "encode_text", "vector_root"]
 
@@ -64,8 +64,6 @@ def encode_corpus(
 
     A run that is killed goes on where it stopped; two runs at once share the work.
     """
-    if not corpus.has_words:
-        raise UserError(f"corpus {corpus.name!r} holds labels without words, which no model can read")
     text = _Text(corpus)
     store = VectorStore(root or vector_root(), encoder.fingerprint, encoder.shape)
     missing = store.find(text.keys).missing
@@ -75,6 +73,7 @@ def encode_corpus(
             store.sweep()
             _fill(encoder, text, missing, store, progress)
     found = store.find(text.keys)
+    found.require_all()
     return Vectors(corpus.instances["id"], encoder.fingerprint, text.content(encoder.fingerprint), found)
 
 
@@ -96,6 +95,7 @@ class _Text:
         self.codes = np.asarray(encoded.indices, np.int64)
         start = np.asarray(corpus.instances["start"], np.int64)
         end = np.asarray(corpus.instances["end"], np.int64)
+        _require_words(corpus, encoded, self.offsets)
         sentence_keys = self._hash_sentences(tokens)
         self.targets = np.stack([_first_of_equals(sentence_keys)[corpus.rows], start, end], axis=1)
         """``(targets, 3)``: sentence (the first of those with the same words), start, end."""
@@ -121,6 +121,22 @@ class _Text:
             text = json.dumps(tokens[int(row)].as_py()).encode()
             digests[row] = hashlib.blake2b(text, digest_size=16, person=b"tokens").digest()
         return np.frombuffer(b"".join(digests), np.uint8).reshape(-1, 16)
+
+
+def _require_words(corpus: Corpus, words: pa.DictionaryArray, offsets: np.ndarray) -> None:
+    """Refuse sentences with targets whose words a release leaves out: no model can read them."""
+    code = pc.index(words.dictionary, MISSING_WORD).as_py()
+    if code < 0:
+        return
+    before = np.concatenate(([0], np.cumsum(np.asarray(words.indices) == code)))
+    wordless = before[offsets[1:]] > before[offsets[:-1]]
+    bad = np.flatnonzero(wordless[corpus.rows])
+    if len(bad):
+        first = corpus.instances["id"][int(bad[0])].as_py()
+        raise UserError(
+            f"corpus {corpus.name!r} holds labels without words ({len(bad):,} targets, the first {first}), "
+            "which no model can read; use the release with words"
+        )
 
 
 def _check_spans(corpus: Corpus, targets: np.ndarray, lengths: np.ndarray) -> None:

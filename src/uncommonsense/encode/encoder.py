@@ -76,7 +76,11 @@ class Encoder:
         batch_tokens: int = 512,
         name: str = "",
     ) -> Encoder:
-        """Wrap a transformers model and tokeniser that are already in memory."""
+        """Wrap a transformers model and tokeniser that are already in memory.
+
+        The model is put into evaluation mode. Its weights must stay as they are: after training it
+        further, make another encoder.
+        """
         encoder = cls.__new__(cls)
         encoder._set_up(model, tokenizer, layers=layers, pool=pool, dtype=dtype, batch_tokens=batch_tokens)
         encoder.name = name or type(model).__name__
@@ -96,8 +100,9 @@ class Encoder:
             raise UserError(f"batch_tokens must be at least 1, not {batch_tokens}")
         keep_freed_memory()
         self._tokenizer: WordTokenizer = WordTokenizer(tokenizer)
-        self._identity = Backbone(model, fused=False).identity()
         self._backbone: Backbone = Backbone(lower_precision(model.eval(), dtype))
+        self._source = Backbone(model, fused=False)
+        self._version = self._source.version()
         self._pieces = Pieces(self._tokenizer.encode_words)
         self.layers = Layers.parse(layers, depth=self._backbone.depth)
         self.pool = pool
@@ -119,7 +124,7 @@ class Encoder:
     @cached_property
     def fingerprint(self) -> str:
         """Names everything that decides a vector but the text: weights, tokeniser, layers, pooling, dtype."""
-        parts = [self._identity, self._tokenizer.identity(), str(self.layers), self.pool, self.dtype]
+        parts = [self._source.identity(), self._tokenizer.identity(), str(self.layers), self.pool, self.dtype]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
     def describe(self) -> dict[str, str]:
@@ -167,6 +172,8 @@ class Encoder:
         Sentence ``i`` has the words ``vocabulary[codes[offsets[i]:offsets[i + 1]]]``; ``targets``
         ``(targets, 3) int64`` is (sentence, first word, end word). ``advance(n)`` hears of ``n`` more done.
         """
+        if self._source.version() != self._version:
+            raise UserError("the model's weights have changed since this encoder was made; make another one")
         out = np.empty((len(targets), *self.shape), np.float32)
         table = self._pieces.table(vocabulary)
         order = np.argsort(targets[:, 0], kind="stable")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ def _resource_folder(name: str) -> Path:
     ggufs = sorted(folder.glob("*.gguf"))
     if not ggufs:
         return folder
-    converted = resources.cache_dir() / "converted" / name
+    digest = hashlib.sha256(ggufs[0].read_bytes()).hexdigest()[:16]
+    converted = resources.cache_dir() / "converted" / f"{name}-{digest}"
     converted.parent.mkdir(parents=True, exist_ok=True)
     return _hf.load_gguf(ggufs[0], converted)

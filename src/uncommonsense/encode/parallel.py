@@ -16,7 +16,7 @@ def side_by_side(work: Callable[[Item], Result], items: Sequence[Item]) -> Itera
     """``work`` of every item, in their order, as many at once as torch may use threads.
 
     A thread that has a batch to itself never waits for the others, while threads that share one meet at
-    every operation; and a batch gives the same bits however many threads there are.
+    every operation. Fewer items than threads share all threads, one item after the other.
     """
     import torch
 

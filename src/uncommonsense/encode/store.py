@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import json
 import os
+import platform
+import secrets
 import shutil
 import struct
 import zlib
@@ -30,6 +32,7 @@ __all__ = ["KEY_BYTES", "Located", "Shard", "StoreEntry", "VectorStore", "list_s
 
 KEY_BYTES = 24
 _SUFFIX = ".safetensors"
+_HOST = platform.node().replace(".", "-") or "localhost"
 
 
 class Shard:
@@ -103,7 +106,7 @@ class VectorStore:
 
     def _write(self, name: str, blocks: Iterable[bytes | memoryview]) -> None:
         file = self.folder / name
-        part = file.with_suffix(f".{os.getpid()}.part")
+        part = file.with_suffix(f".{_HOST}.{os.getpid()}.{secrets.token_hex(4)}.part")
         with self.writing():
             self.folder.mkdir(parents=True, exist_ok=True)
             try:
@@ -128,10 +131,10 @@ class VectorStore:
             ) from error
 
     def sweep(self) -> None:
-        """Remove what writers that are dead have left behind."""
-        for part in self.folder.glob("*.part"):
-            writer = part.name.rsplit(".", 2)[1]
-            if not writer.isdigit() or not _is_running(int(writer)):
+        """Remove what writers of this machine that are dead have left behind."""
+        for part in self.folder.glob(f"*.{_HOST}.*.part"):
+            writer = part.name.split(".")[-3]
+            if not (writer.isdigit() and _is_running(int(writer))):
                 part.unlink(missing_ok=True)
 
 
@@ -150,14 +153,18 @@ class Located(NamedTuple):
         """Which rows the store has not: ``(n,) bool``."""
         return self.position < 0
 
-    def gather(self, *, layer: int | None = None, verify: bool = True) -> np.ndarray:
-        """Copy the rows into memory: ``(n, *shape) float32``, or of one position on the axis of layers."""
+    def require_all(self) -> None:
+        """Refuse if the store has not all of them, naming what is damaged."""
         if self.missing.any():
             for shard in self.shards:
                 shard.verify()
             raise StoreError(
                 f"{self.missing.sum()} vectors have left the store (was it pruned just now?); run this again"
             )
+
+    def gather(self, *, layer: int | None = None, verify: bool = True) -> np.ndarray:
+        """Copy the rows into memory: ``(n, *shape) float32``, or of one position on the axis of layers."""
+        self.require_all()
         chosen = () if layer is None else (layer,)
         out = np.empty((len(self.position), *self.shape[len(chosen) :]), np.float32)
         owner = np.searchsorted(self.starts, self.position, side="right") - 1

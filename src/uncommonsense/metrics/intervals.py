@@ -34,12 +34,13 @@ def bootstrap_intervals(
     """The value of each of ``scores`` and its interval when whole ``clusters`` ``(queries,)`` are resampled.
 
     Queries of one lemma are not independent, so lemmas are drawn, not queries. All scores are those of
-    the same queries and share the draws. A resample whose denominators sum to 0 is left out.
+    the same queries and share the draws. A resample whose denominators sum to 0 is left out. One cluster
+    says nothing of its kind: its bounds are NaN.
     """
     values = [each.score() for each in scores]
-    if np.isnan(values).all():
-        return [Interval(value, value, value) for value in values]
-    _, member = np.unique(clusters, return_inverse=True)
+    names, member = np.unique(clusters, return_inverse=True)
+    if len(names) < 2 or np.isnan(values).all():
+        return [Interval(value, np.nan, np.nan) for value in values]
     sums = np.stack([np.bincount(member, column) for each in scores for column in each], axis=1)
     totals = _resampled(sums, resamples, seed)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -12,10 +13,21 @@ from uncommonsense.corpora.tokenize import tokenize
 from uncommonsense.encode.encoder import Encoder
 from uncommonsense.errors import UnknownNameError, UserError
 from uncommonsense.inventories.protocol import fold_lemma
+from uncommonsense.rank.feedback import find_instances, refine
 from uncommonsense.rank.neighbours import first_equal, normalised, require_flat
 from uncommonsense.schema import Corpus
 
-__all__ = ["Example", "Neighbour", "find_lemmas", "nearest", "parse_example", "resolve_lemmas"]
+__all__ = [
+    "Example",
+    "Filters",
+    "Neighbour",
+    "Search",
+    "find_lemmas",
+    "find_usages",
+    "nearest",
+    "parse_example",
+    "resolve_lemmas",
+]
 
 _BRACKETS = re.compile(r"\[([^\[\]]+)\]")
 
@@ -43,6 +55,24 @@ class Neighbour(NamedTuple):
     tokens: tuple[str, ...]
     start: int
     end: int
+    lemma: str = ""
+    pos: str = ""
+    senses: tuple[str, ...] = ()
+    """All that are annotated; ``sense`` is the first of them."""
+
+
+class Filters(NamedTuple):
+    """Which usages are searched; what is empty filters nothing."""
+
+    senses: tuple[str, ...] = ()
+    """Annotated with one of these."""
+    not_senses: tuple[str, ...] = ()
+    """Annotated with none of these."""
+    sources: tuple[str, ...] = ()
+    """One of these is part of the source's name."""
+
+
+_NO_FILTERS = Filters()
 
 
 def parse_example(text: str, *, target: str | None = None, occurrence: int | None = None) -> Example:
@@ -121,6 +151,73 @@ def resolve_lemmas(corpus: Corpus, examples: list[Example], lemma: str | None = 
     return shared
 
 
+def find_usages(corpus: Corpus, lemmas: list[str] | None, filters: Filters = _NO_FILTERS) -> np.ndarray:
+    """Rows of the instances of ``lemmas`` (None for all) that pass the filters: ``(n,) int64``.
+
+    A filter that fits no usage of the lemmas is an error: it is misspelled, or meant for another corpus.
+    """
+    rows = np.arange(len(corpus))
+    if lemmas is not None:
+        rows = np.flatnonzero(np.isin(corpus.instances["lemma"].to_numpy(zero_copy_only=False), lemmas))
+    keep = np.ones(len(rows), bool)
+    if filters.senses or filters.not_senses:
+        annotated = corpus.instances["senses"].take(rows).to_pylist()
+        _require("sense", filters.senses + filters.not_senses, {each for some in annotated for each in some})
+        wanted, unwanted = set(filters.senses), set(filters.not_senses)
+        keep &= [
+            (not wanted or not wanted.isdisjoint(some)) and unwanted.isdisjoint(some) for some in annotated
+        ]
+    if filters.sources:
+        sources = corpus.sentences["source"].take(corpus.rows[rows]).to_pylist()
+        _require("source", filters.sources, set(sources), part=True)
+        keep &= [any(name in source for name in filters.sources) for source in sources]
+    return rows[keep]
+
+
+def _require(kind: str, names: tuple[str, ...], known: set[str], *, part: bool = False) -> None:
+    """Every name must be among the known ones, or part of one of them."""
+    for name in names:
+        if not (any(name in each for each in known) if part else name in known):
+            hint = "" if known else f"The usages of this word have no {kind}."
+            raise UnknownNameError(f"{kind} among the usages of this word:", name, known, hint=hint)
+
+
+class Search:
+    """A search by example that marks can refine.
+
+    ``rows`` are the instances of ``corpus`` to search, ``vectors`` ``(instances, dim)`` are the corpus' own.
+    """
+
+    def __init__(
+        self, encoder: Encoder, examples: list[Example], corpus: Corpus, vectors: np.ndarray, rows: np.ndarray
+    ) -> None:
+        require_flat(vectors)
+        query = encoder.encode([(example.tokens, (example.start, example.end)) for example in examples])
+        self.query = normalised(query.mean(axis=0, keepdims=True))[0]
+        """The mean of the examples, ``(dim,)``, of length 1."""
+        self._corpus = corpus
+        self._vectors = vectors
+        self._rows = rows[_first_spans(corpus, rows)]
+        self._candidates = normalised(vectors[self._rows])
+        self._equal = first_equal(self._candidates)
+
+    def __len__(self) -> int:
+        """How many usages are searched: a word in a sentence once, whatever its lemmas."""
+        return len(self._rows)
+
+    def nearest(self, top: int = 10, marks: Mapping[str, bool] | None = None) -> list[Neighbour]:
+        """The usages nearest (cosine) to the query, best first; ``marks`` are instance ids, true for yes."""
+        query = self._refined(marks) if marks else self.query
+        similarity = (self._candidates @ query)[self._equal]
+        order = np.argsort(-similarity, kind="stable")[:top]
+        return [_neighbour(self._corpus, int(self._rows[i]), float(similarity[i])) for i in order]
+
+    def _refined(self, marks: Mapping[str, bool]) -> np.ndarray:
+        rows = find_instances(self._corpus, marks, near=self._rows)
+        verdicts = np.array(list(marks.values()), bool)
+        return refine(self.query, self._vectors[rows[verdicts]], self._vectors[rows[~verdicts]])
+
+
 def nearest(
     encoder: Encoder,
     examples: list[Example],
@@ -134,29 +231,29 @@ def nearest(
 
     ``vectors`` ``(instances, dim)`` are the corpus' own; ``lemmas`` restricts the candidates.
     """
-    require_flat(vectors)
-    query = encoder.encode([(example.tokens, (example.start, example.end)) for example in examples])
-    direction = normalised(query.mean(axis=0, keepdims=True))[0]
-    rows = np.arange(len(corpus))
-    if lemmas is not None:
-        mask = np.isin(corpus.instances["lemma"].to_numpy(zero_copy_only=False), lemmas)
-        rows = np.flatnonzero(mask)
-    candidates = normalised(vectors[rows])
-    similarity = (candidates @ direction)[first_equal(candidates)]
-    order = np.argsort(-similarity, kind="stable")[:top]
-    return [_neighbour(corpus, int(rows[i]), float(similarity[i])) for i in order]
+    return Search(encoder, examples, corpus, vectors, find_usages(corpus, lemmas)).nearest(top)
+
+
+def _first_spans(corpus: Corpus, rows: np.ndarray) -> np.ndarray:
+    """Positions in ``rows`` of the first instance of each span: a word may be there under several lemmas."""
+    bounds = [np.asarray(corpus.instances[name], np.int64)[rows] for name in ("start", "end")]
+    spans = np.stack([corpus.rows[rows], *bounds], axis=1)
+    return np.sort(np.unique(spans, axis=0, return_index=True)[1])
 
 
 def _neighbour(corpus: Corpus, row: int, similarity: float) -> Neighbour:
     instance = corpus.instances.slice(row, 1).to_pylist()[0]
     sentence = corpus.sentences.slice(int(corpus.rows[row]), 1).to_pylist()[0]
-    sense = instance["senses"][0] if instance["senses"] else ""
+    senses = tuple(instance["senses"])
     return Neighbour(
         similarity,
         instance["id"],
-        sense,
+        senses[0] if senses else "",
         sentence["source"],
         tuple(sentence["tokens"]),
         instance["start"],
         instance["end"],
+        instance["lemma"],
+        instance["pos"],
+        senses,
     )

@@ -21,9 +21,9 @@ Metric = Literal["cosine", "dot", "euclidean"]
 
 _QUERIES = 2048
 """Queries of a pool that one thread takes: a large pool may go to several."""
-_DOUBLE = 1024
+_DOUBLE = 2048
 """Candidates up to which products in double precision cost less than single ones of a shortlist."""
-_CHUNK = 128
+_CHUNK = 64
 """Rows that are held in double precision at once: they fit a core's cache."""
 
 
@@ -128,20 +128,21 @@ class _Ranking(NamedTuple):
     def _side(self, rows: np.ndarray, precision: type[np.floating]) -> _Side:
         """Lengths of rows of the corpus, and the rows with length 1."""
         lengths, units = np.empty(len(rows)), np.empty((len(rows), self.vectors.shape[1]), precision)
+        exact = np.empty((_CHUNK, units.shape[1]))
         for first in range(0, len(rows), _CHUNK):
             chunk = slice(first, first + _CHUNK)
-            exact = self.vectors[rows[chunk]].astype(np.float64)
-            np.sqrt(_dots(exact, exact), out=lengths[chunk])
-            inverse = 1 / np.where(lengths[chunk] > 0, lengths[chunk], 1)
-            np.multiply(exact, inverse[:, None], out=units[chunk], casting="same_kind")
+            loaded = self.vectors[rows[chunk]]
+            part = exact[: len(loaded)]
+            part[:] = loaded
+            length = np.sqrt(_dots(part, part), out=lengths[chunk])
+            inverse = (1 / np.where(length > 0, length, 1)).astype(precision)
+            np.multiply(part if precision is np.float64 else loaded, inverse[:, None], out=units[chunk])
         if not np.isfinite(lengths).all():
             row = rows[~np.isfinite(lengths)][0]
             raise UserError(f"the vector of instance {row} is not finite; encode the corpus again")
         return _Side(rows, lengths, units)
 
-    def _shortlist(
-        self, block: list[tuple[np.ndarray, slice]], queries: _Side, candidates: _Side
-    ) -> _Pairs:
+    def _shortlist(self, block: list[tuple[np.ndarray, slice]], queries: _Side, candidates: _Side) -> _Pairs:
         """The pairs of a query and a candidate that may be among its ``k`` best, in ascending order."""
         error = self._error(candidates)
         found, first = [], 0
@@ -163,7 +164,7 @@ class _Ranking(NamedTuple):
     def _error(self, candidates: _Side) -> float:
         """Bound of a score's error: n u / (1 - n u) for a sum, with 16 more for all else that is rounded."""
         terms = (candidates.units.shape[1] + 16) * float(np.finfo(candidates.units.dtype).epsneg)
-        return terms / (1 - terms)
+        return float(terms / (1 - terms))
 
     def _settle(self, pairs: _Pairs, queries: _Side, candidates: _Side) -> np.ndarray:
         """The similarity of each pair in double precision, rounded: ``(pairs,) float32``."""
@@ -217,7 +218,7 @@ class _Ranking(NamedTuple):
         """Sort the shortlists of the queries ``block``, which follow each other in ``places``."""
         width = int(counts.max())
         present = np.arange(width) < counts[:, None]
-        descending = np.full(present.shape, np.inf, np.float32)
+        descending = np.full(present.shape, np.nan, np.float32)  # sorts last
         descending[present] = -values
         number = np.full(present.shape, -1, np.int64)
         number[present] = places

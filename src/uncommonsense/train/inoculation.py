@@ -30,7 +30,7 @@ from uncommonsense.encode import Encoder, _hf
 from uncommonsense.errors import StoreError, UserError
 from uncommonsense.schema import Corpus
 from uncommonsense.train.encoder import TrainableEncoder
-from uncommonsense.train.files import replacing
+from uncommonsense.train.files import replacing, sweep
 from uncommonsense.train.recipe import Recipe
 from uncommonsense.train.sample import digest_sample, draw_sample, labels_of
 from uncommonsense.train.training import Epoch, Training
@@ -236,6 +236,7 @@ def _alone(folder: Path) -> Iterator[None]:
     except OSError as error:
         raise UserError(f"cannot write to {folder}: {error.strerror or error}") from error
     try:
+        sweep(folder)
         yield
         (folder / "lock").unlink(missing_ok=True)  # it is finished: whoever comes next only reads
     finally:
