@@ -20,6 +20,8 @@ import numpy as np
 from uncommonsense import Corpus, Encoder, load_corpus, resources
 from uncommonsense.encode.corpus import encode_text
 from uncommonsense.encode.models import load_model
+from uncommonsense.errors import UserError
+from uncommonsense.rank.neighbours import normalised
 
 import torch  # isort: skip  (after the package, which sets how its threads wait)
 
@@ -44,6 +46,7 @@ def report(
     lengths = piece_counts(tokenizer, corpus)
     work = flops(lengths, model.config.num_hidden_layers, model.config.hidden_size)
     encode_text(encoder, spread(corpus, 50))
+    saved = skipped(tokenizer, corpus, lengths, model.config.hidden_size)
     rates, ratios = [], []
     for _ in range(rounds):
         limit = sgemm()
@@ -55,9 +58,12 @@ def report(
     print(f"  pieces per second, tokenising included   {statistics.median(rates):10,.0f}")
     rounds_text = ", ".join(f"{ratio:.2f}" for ratio in ratios)
     print(f"  of the bare matrix product's rate        {statistics.median(ratios):10.2f}   ({rounds_text})")
+    done = statistics.median(ratios) * (work - saved) / work
+    print(f"  the same, work that is skipped not counted {done:8.2f}   (rows not kept, in the last layer)")
     print(f"  largest difference from plain            {difference(encoder, model, tokenizer, corpus):10.1e}")
     if peers:
         compare(encoder, model, tokenizer, corpus)
+        lower_precision(encoder, model, tokenizer, corpus)
 
 
 def compare(encoder: Encoder, model: Any, tokenizer: Any, corpus: Corpus) -> None:
@@ -77,6 +83,25 @@ def compare(encoder: Encoder, model: Any, tokenizer: Any, corpus: Corpus) -> Non
     )
     ours = timed(lambda: encode_text(encoder, corpus))
     print(f"  times sentence-transformers' tokens      {theirs / ours:10.2f}")
+
+
+def lower_precision(encoder: Encoder, model: Any, tokenizer: Any, corpus: Corpus) -> None:
+    """What bf16 and int8 cost in accuracy and bring in speed."""
+    part = spread(corpus, 600)
+    reference = encode_text(encoder, part)
+    for dtype in ("bf16", "int8"):
+        try:
+            other = Encoder.from_model(model, tokenizer, dtype=dtype)
+        except UserError as error:
+            print(f"  {dtype}: {error}")
+            continue
+        encode_text(other, spread(corpus, 50))
+        cosine = (normalised(encode_text(other, part)) * normalised(reference)).sum(axis=1)
+        speed = min(timed(partial(encode_text, encoder, part)) for _ in range(3))
+        speed /= min(timed(partial(encode_text, other, part)) for _ in range(3))
+        print(
+            f"  {dtype}: cosine to fp32 mean {cosine.mean():.5f}, least {cosine.min():.4f}; {speed:.2f} x its speed"
+        )
 
 
 def bench_corpus() -> Corpus:
@@ -101,6 +126,17 @@ def piece_counts(tokenizer: Any, corpus: Corpus) -> np.ndarray:
 def flops(lengths: np.ndarray, layers: int, width: int) -> float:
     """Of a whole forward pass: linear layers 24 w^2 a token, attention 4 w a pair of tokens; no padding."""
     return float((layers * (24 * width**2 * lengths + 4 * width * lengths**2)).sum())
+
+
+def skipped(tokenizer: Any, corpus: Corpus, lengths: np.ndarray, width: int) -> float:
+    """Operations that are left out: in the last layer, what follows attention is done for targets only."""
+    encoded = tokenizer(corpus.sentences["tokens"].to_pylist(), is_split_into_words=True)
+    kept = 0
+    for row, start, end in zip(
+        corpus.rows, corpus.instances["start"].to_pylist(), corpus.instances["end"].to_pylist(), strict=True
+    ):
+        kept += sum(word is not None and start <= word < end for word in encoded.word_ids(int(row)))
+    return float(18 * width**2 * (lengths.sum() - kept))
 
 
 def sgemm(size: int = 2048) -> float:
