@@ -92,16 +92,15 @@ def lower_precision(encoder: Encoder, model: Any, tokenizer: Any, corpus: Corpus
     for dtype in ("bf16", "int8"):
         try:
             other = Encoder.from_model(model, tokenizer, dtype=dtype)
-        except UserError as error:
-            print(f"  {dtype}: {error}")
+        except UserError as refusal:
+            print(f"  {dtype}: {refusal}")
             continue
         encode_text(other, spread(corpus, 50))
         cosine = (normalised(encode_text(other, part)) * normalised(reference)).sum(axis=1)
         speed = min(timed(partial(encode_text, encoder, part)) for _ in range(3))
         speed /= min(timed(partial(encode_text, other, part)) for _ in range(3))
-        print(
-            f"  {dtype}: cosine to fp32 mean {cosine.mean():.5f}, least {cosine.min():.4f}; {speed:.2f} x its speed"
-        )
+        error = f"cosine to fp32 {cosine.mean():.5f} (least {cosine.min():.4f})"
+        print(f"  {dtype}: {error}, {speed:.2f} x the speed of fp32")
 
 
 def bench_corpus() -> Corpus:

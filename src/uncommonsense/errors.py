@@ -81,7 +81,8 @@ class UnknownNameError(UserError):
             message += f"; did you mean {' or '.join(map(repr, close))}?"
         if known and len(known) <= 40:
             message += f"{'' if close else '.'} Known: {', '.join(known)}."
-        super().__init__(f"{message} {hint}".rstrip())
+        stop = "" if message[-1] in ".?" or not hint[:1].isupper() else "."
+        super().__init__(f"{message}{stop} {hint}".rstrip())
         self.name = name
 
 

@@ -81,11 +81,10 @@ def test_baselines(spec: str) -> None:
 
 
 def test_baselines_in_a_pipe(spec: str) -> None:
-    assert as_table("rank", spec, "--baselines", "--top", "5") == [
-        {"system": "random", "l < 500, r ≥ 0.25": "50.00", "all": "50.00"},
-        {"system": "oracle", "l < 500, r ≥ 0.25": "100.00", "all": "100.00"},
-        {"system": "queries", "l < 500, r ≥ 0.25": "2", "all": "2"},
-    ]
+    rows = as_table("rank", spec, "--baselines", "--top", "5")
+    assert list(rows[0]) == ["system", "corpus", "slice", "metric", "value", "low", "high", "n"]
+    (chance,) = (row for row in rows if (row["system"], row["slice"]) == ("random", "all"))
+    assert (chance["value"], chance["low"], chance["n"]) == ("0.5", "", "2")
 
 
 def test_edges_are_taken_as_they_are(spec: str) -> None:
@@ -115,7 +114,7 @@ def test_a_model(spec: str, cache: str) -> None:
 def test_like(spec: str, cache: str) -> None:
     require("minilm")
     sentence = "The [bat] hung upside down in the cave."
-    rows = as_json("like", sentence, "--corpus", spec, "--top", "4", UNCOMMONSENSE_CACHE=cache)
+    rows = as_json("like", sentence, "--corpus", spec, "--top", "4", UNCOMMONSENSE_CACHE=cache)["usages"]
     assert [row["sense"] for row in rows] == ["bat.animal"] * 4
     assert rows[0]["target"] == "bat"
     table = as_table("like", sentence, "--corpus", spec, "--top", "4", UNCOMMONSENSE_CACHE=cache)

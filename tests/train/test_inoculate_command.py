@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import asdict
+from inspect import signature
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from typer.testing import CliRunner
 from uncommonsense.cli.inoculate import inoculate
 from uncommonsense.encode import Encoder
 from uncommonsense.errors import UserError
+from uncommonsense.train import Recipe
 
 app = typer.Typer()
 app.command()(inoculate)
@@ -59,6 +62,12 @@ def test_a_table_of_sizes_and_seeds(spec: str, tiny: Tiny, tmp_path: Path) -> No
     assert {"size", "seed", "examples", "epochs", "first_loss", "last_loss", "minutes", "folder"} == set(
         again[0]
     )
+
+
+def test_the_defaults_are_the_recipe() -> None:
+    defaults = {name: each.default for name, each in signature(inoculate).parameters.items()}
+    for name, value in asdict(Recipe()).items():
+        assert defaults[name] == value
 
 
 @pytest.mark.parametrize(

@@ -68,8 +68,11 @@ def test_every_family_learns_and_loads(family: str, tiny: Tiny, corpus: Corpus, 
 
 
 def test_a_step_is_what_a_plain_script_does(tiny: Tiny, corpus: Corpus) -> None:
-    """One step without dropout against transformers' own forward pass and torch's plain AdamW."""
-    recipe = Recipe(batch_size=12, dropout=False, learning_rate=1e-3, weight_decay=0.1)
+    """One step without dropout against transformers' own forward pass and torch's plain AdamW.
+
+    Epsilon is large: a first step is else the sign of the gradient, also where that is rounding error.
+    """
+    recipe = Recipe(batch_size=12, dropout=False, learning_rate=1e-2, weight_decay=0.1, epsilon=1e-3)
     sample = draw_sample(corpus, 12)
     encoder = TrainableEncoder(tiny("bert"))
     training = Training(encoder, encoder.lay_out(sample), labels_of(sample), recipe, seed=0)
@@ -78,7 +81,7 @@ def test_a_step_is_what_a_plain_script_does(tiny: Tiny, corpus: Corpus) -> None:
     head = torch.nn.Linear(32, len(set(labels_of(sample))))
     head.load_state_dict(training._head.state_dict())
     parameters = [*model.parameters(), *head.parameters()]
-    optimizer = torch.optim.AdamW(parameters, lr=1e-3, eps=1e-6, weight_decay=0.1)
+    optimizer = torch.optim.AdamW(parameters, lr=1e-2, eps=1e-3, weight_decay=0.1)
     vectors = []
     tokens = sample.sentences["tokens"].take(sample.rows).to_pylist()
     for words, start in zip(tokens, sample.instances["start"].to_pylist(), strict=True):
@@ -93,7 +96,7 @@ def test_a_step_is_what_a_plain_script_does(tiny: Tiny, corpus: Corpus) -> None:
     assert training.run_epoch().loss == pytest.approx(loss.item(), abs=1e-6)
     trained = encoder.model.state_dict()
     for name, tensor in model.state_dict().items():
-        torch.testing.assert_close(trained[name], tensor, atol=2e-5, rtol=0)
+        torch.testing.assert_close(trained[name], tensor, atol=1e-5, rtol=0)
 
 
 def test_the_same_seed_gives_the_same_weights(tiny: Tiny, corpus: Corpus, tmp_path: Path) -> None:
@@ -305,7 +308,7 @@ def test_the_manifest(tiny: Tiny, corpus: Corpus, tmp_path: Path) -> None:
     assert (manifest["size"], manifest["seed"], manifest["corpus"]) == (31, 3, "invented")
     assert manifest["recipe"] == {
         "learning_rate": 1e-3, "batch_size": 8, "epochs": 4, "patience": 5, "weight_decay": 0.0,
-        "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-6, "dropout": True, "layers": "last", "pool": "mean",
+        "beta1": 0.9, "beta2": 0.999, "epsilon": 1e-8, "dropout": True, "layers": "last", "pool": "mean",
     }  # fmt: skip
     curve = losses(folder)
     assert manifest["epochs_run"] == len(curve) == 4

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from typing import Annotated
@@ -12,11 +13,13 @@ from uncommonsense import __version__
 from uncommonsense.cli import cache, corpus, data
 from uncommonsense.cli.demo import demo
 from uncommonsense.cli.doctor import doctor
+from uncommonsense.cli.index import index
+from uncommonsense.cli.inoculate import inoculate
 from uncommonsense.cli.like import like
 from uncommonsense.cli.output import console
 from uncommonsense.cli.rank import rank
 from uncommonsense.cli.senses import senses
-from uncommonsense.errors import UncommonSenseError
+from uncommonsense.errors import UncommonSenseError, UserError
 
 __all__ = ["app", "main"]
 
@@ -40,6 +43,8 @@ app.command(rich_help_panel=_ASK)(like)
 app.command(rich_help_panel=_ASK, epilog=_SENSES)(senses)
 app.command(rich_help_panel=_ASK)(demo)
 app.command(rich_help_panel=_MEASURE)(rank)
+app.command(rich_help_panel=_MEASURE)(inoculate)
+app.command(rich_help_panel=_MATERIAL)(index)
 app.add_typer(corpus.app, rich_help_panel=_MATERIAL)
 app.add_typer(data.app, rich_help_panel=_MATERIAL)
 app.add_typer(cache.app, rich_help_panel=_HOUSE)
@@ -64,17 +69,23 @@ def _options(
 
 def main() -> None:
     """Run a command; a user's mistake ends with exit code 2, one of ours with 1, neither with a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that cannot show "≥" is no reason to stop
     try:
+        _require_text(sys.argv[1:])
         app(prog_name="uncommonsense")
     except UncommonSenseError as error:
         _complain(str(error))
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
+        _complain("interrupted; what was complete is kept, and the same command goes on from there")
         sys.exit(130)
-    except BrokenPipeError:
-        # The reader of the pipe has gone; say nothing, and keep the interpreter from flushing into it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
+    except OSError as error:
+        if os.environ.get("UNCOMMONSENSE_TRACEBACK"):
+            raise
+        _complain(f"{error.strerror or error}: {error.filename or 'while writing the output'}")
+        sys.exit(1)
     except Exception as error:
         if os.environ.get("UNCOMMONSENSE_TRACEBACK"):
             raise
@@ -83,6 +94,13 @@ def main() -> None:
             "UNCOMMONSENSE_TRACEBACK=1 shows where it happened; please report it."
         )
         sys.exit(1)
+
+
+def _require_text(arguments: list[str]) -> None:
+    """Refuse arguments whose bytes are not text in the terminal's encoding."""
+    for argument in arguments:
+        if any("\udc80" <= character <= "\udcff" for character in argument):
+            raise UserError(f"the argument {argument!a} is not UTF-8 text; type or convert it as UTF-8")
 
 
 def _complain(message: str) -> None:

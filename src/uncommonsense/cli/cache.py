@@ -12,7 +12,10 @@ from uncommonsense.cli.output import emit, note
 __all__ = ["app"]
 
 app = typer.Typer(
-    name="cache", help="See and clear the vectors that encoding left on disk.", no_args_is_help=True
+    name="cache",
+    help="See and clear the vectors that encoding left on disk.",
+    epilog="Examples: uncommonsense cache list --verify; uncommonsense cache prune --older 30",
+    no_args_is_help=True,
 )
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -29,17 +32,12 @@ def list_(
     from uncommonsense.encode.store import list_stores
 
     root = vector_root()
-    rows = []
-    for entry in list_stores(root):
-        if verify:
-            entry.verify()
-        rows.append(_row(entry))
-    emit(
-        rows,
-        as_json=as_json,
-        columns=["name", "model", "layers", "pool", "dtype", "vectors", "MB", "written"],
-    )
+    rows = [_row(entry) | ({"state": _state(entry)} if verify else {}) for entry in list_stores(root)]
+    columns = ["name", "model", "layers", "pool", "dtype", "vectors", "MB", "written"]
+    emit(rows, as_json=as_json, columns=[*columns, "state"] if verify else columns)
     note(f"below {root}")
+    if any(row.get("state", "ok") != "ok" for row in rows):
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -85,6 +83,17 @@ def prune(
             entry.remove()
     emit([_row(entry) for entry in chosen], as_json=as_json, columns=["name", "model", "vectors", "MB"])
     note(f"{'would remove' if dry_run else 'removed'} {len(chosen)} of {len(entries)}")
+
+
+def _state(entry: Any) -> str:
+    """``ok``, or what is damaged and how to mend it."""
+    from uncommonsense.errors import StoreError
+
+    try:
+        entry.verify()
+    except StoreError as error:
+        return str(error)
+    return "ok"
 
 
 def _row(entry: Any) -> dict[str, Any]:

@@ -19,6 +19,7 @@ __all__ = ["app"]
 app = typer.Typer(
     name="data",
     help="Fetch, find and check models, inventories and corpora.",
+    epilog="Examples: uncommonsense data list; uncommonsense data get wordnet minilm",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import shutil
 import sys
@@ -58,7 +59,11 @@ def _software() -> list[dict[str, Any]]:
         )
     for name, extra in _EXTRAS.items():
         version = _version(name)
-        advice = "" if version else f"for some models: pip install 'uncommonsense[{extra}]'"
+        advice = (
+            ""
+            if version
+            else f"for some models: pip install 'uncommonsense[{extra}]' (in a clone: '.[{extra}]')"
+        )
         rows.append(_row(name, "ok" if version else "optional", version, advice))
     return rows
 
@@ -75,6 +80,12 @@ def _cache() -> list[dict[str, Any]]:
 
     folder = resources.cache_dir()
     existing = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK):
+        return [
+            _row(
+                "cache", "broken", str(folder), "not a folder that can be written to; set UNCOMMONSENSE_CACHE"
+            )
+        ]
     free = shutil.disk_usage(existing).free / 1e9
     low = free < _FREE_GB
     advice = "free some space, or set UNCOMMONSENSE_CACHE to another disk" if low else ""
@@ -96,8 +107,6 @@ def _resources() -> list[dict[str, Any]]:
 
 
 def _speed() -> list[dict[str, Any]]:
-    import os
-
     import torch
 
     size, repeats = 1536, 5

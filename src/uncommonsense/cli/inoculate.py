@@ -44,7 +44,7 @@ def inoculate(
     weight_decay: Annotated[float, typer.Option(help="Of AdamW.", rich_help_panel=_RECIPE)] = 0.0,
     beta1: Annotated[float, typer.Option(help="Of AdamW.", rich_help_panel=_RECIPE)] = 0.9,
     beta2: Annotated[float, typer.Option(help="Of AdamW.", rich_help_panel=_RECIPE)] = 0.999,
-    epsilon: Annotated[float, typer.Option(help="Of AdamW.", rich_help_panel=_RECIPE)] = 1e-6,
+    epsilon: Annotated[float, typer.Option(help="Of AdamW.", rich_help_panel=_RECIPE)] = 1e-8,
     dropout: Annotated[
         bool, typer.Option(help="Drop out as the model's settings say.", rich_help_panel=_RECIPE)
     ] = True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import string
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -271,32 +272,40 @@ def _more(number: int, usage: Neighbour, marks: Mapping[str, bool]) -> dict[str,
     }
 
 
-def _colours(found: list[Neighbour]) -> dict[str, str]:
+def _marks(found: list[Neighbour]) -> dict[str, tuple[str, str]]:
+    """A letter and a colour for each sense, in the order of the usages."""
     senses = dict.fromkeys(usage.sense for usage in found)
-    return {sense: _COLOURS[i % len(_COLOURS)] for i, sense in enumerate(senses)}
+    return {
+        sense: (string.ascii_lowercase[i % 26], _COLOURS[i % len(_COLOURS)]) for i, sense in enumerate(senses)
+    }
 
 
-def _show_lines(found: list[Neighbour], marks: Mapping[str, bool]) -> None:
+def _show_lines(found: list[Neighbour], verdicts: Mapping[str, bool]) -> None:
     from rich.text import Text
 
-    screen, colours = console(), _colours(found)
+    screen, marks = console(), _marks(found)
     digits, annotated = len(str(len(found))), any(usage.sense for usage in found)
     for number, usage in enumerate(found, 1):
-        sign = {True: "+", False: "-", None: " "}[marks.get(usage.instance)]
+        sign = {True: "+", False: "-", None: " "}[verdicts.get(usage.instance)]
+        letter, colour = marks[usage.sense]
         head = Text(f"{number:>{digits}}{sign} {usage.similarity:.3f}  ", style="dim")
-        if not annotated:  # where it was found is all there is to know about it
+        if annotated:
+            head.append(f"{letter}  ", style=f"not dim {colour}")
+        else:  # where it was found is all there is to know about it
             head.append(f"{usage.source[-_SOURCE:]:<{_SOURCE}}  ")
-        line = _line(usage, colours[usage.sense], screen.width - len(head))
+        line = _line(usage, colour, screen.width - len(head))
         screen.print(head.append_text(line), no_wrap=True, overflow="crop")
 
 
 def _show_senses(found: list[Neighbour], gloss: Callable[[str], str]) -> None:
     from rich.text import Text
 
-    screen, colours = console(), _colours(found)
+    screen, marks = console(), _marks(found)
     screen.print()
-    for sense, colour in colours.items() if set(colours) != {""} else ():
-        screen.print(Text.assemble(("■ ", colour), (sense or "not annotated", "bold"), "  ", gloss(sense)))
+    for sense, (letter, colour) in marks.items() if set(marks) != {""} else ():
+        screen.print(
+            Text.assemble((f"{letter}  ", colour), (sense or "not annotated", "bold"), "  ", gloss(sense))
+        )
 
 
 def _line(usage: Neighbour, colour: str, width: int) -> Text:

@@ -111,7 +111,7 @@ def _without_nan(value: Any) -> Any:
 
 
 def _cell(value: Any, *, plain: bool = False) -> str:
-    if value is None:
+    if value is None or value != value:  # NaN: there is no such number
         return ""
     if isinstance(value, float):
         digits = ".4g" if abs(value) < 1000 else ".0f"

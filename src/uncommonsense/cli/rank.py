@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from uncommonsense.cli.output import emit, note, progress
+from uncommonsense.cli.output import emit, is_terminal, note, progress
 
 if TYPE_CHECKING:
     from uncommonsense.experiments.ranking import Cell
@@ -258,6 +258,9 @@ def show_scores(
     name = measure or results[0].metric
     scores = [row for result in results for row in result.scores([name], seed=seed).to_pylist()]
     sizes = {row["slice"]: row["n"] for row in scores if row["n"]}
+    if not (for_eyes or is_terminal()):
+        emit(scores, as_json=False)
+        return
     rows: list[dict[str, Any]] = []
     for result in results:
         cells = {row["slice"]: _cell(row) for row in scores if row["system"] == result.system}

@@ -51,6 +51,7 @@ _KNOWN = (
         "Princeton gloss corpus, JSON lines",
         "glosstag:glosstag.jsonl.xz?tags=man",
     ),
+    _format("text", "plain:read", "your own running text: .txt files below a folder", "text:letters"),
     _format("tsv", "columns:read_tsv", "your own sentences: a tab-separated table", "tsv:mine.tsv"),
     _format("jsonl", "columns:read_jsonl", "your own sentences: JSON lines", "jsonl:mine.jsonl"),
     _format("parquet", "parquet:read", "a corpus that `corpus convert` wrote", "parquet:semcor.parquet"),

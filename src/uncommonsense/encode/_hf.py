@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 
 from uncommonsense.encode.fused import FusedEncoder, FusedLayer, stack_linears
 from uncommonsense.encode.pieces import Frame
@@ -33,12 +34,16 @@ def load(name: str, *, revision: str | None = None, trust_remote_code: bool = Fa
     """The transformers model (no head, evaluation mode, float32) and tokeniser behind ``name``."""
     import transformers
 
+    if Path(name).exists() and not (Path(name) / "config.json").is_file():
+        raise UserError(
+            f"{name} is no model: expected a folder with config.json, as save_pretrained writes it"
+        )
     options: dict[str, Any] = {"revision": revision, "trust_remote_code": trust_remote_code}
     with _quiet():
         try:
             tokenizer = transformers.AutoTokenizer.from_pretrained(name, use_fast=True, **options)
             model = transformers.AutoModel.from_pretrained(name, dtype=torch.float32, **options)
-        except (OSError, ValueError, ImportError, KeyError) as error:
+        except (OSError, ValueError, ImportError, KeyError, SafetensorError) as error:
             raise _cannot_load(name, error) from error
     return model.eval(), tokenizer
 
@@ -57,7 +62,7 @@ def load_gguf(file: Path, converted: Path) -> Path:
         import gguf  # noqa: F401
     except ImportError as error:
         raise MissingResourceError(
-            f"reading {file.name} needs the 'gguf' extra: pip install 'uncommonsense[gguf]'"
+            f"reading {file.name} needs an extra: pip install 'uncommonsense[gguf]' (in a clone: '.[gguf]')"
         ) from error
     # The reader's progress bar has no switch; what it writes is not wanted.
     with _quiet(), contextlib.redirect_stderr(io.StringIO()):
@@ -264,6 +269,9 @@ def _quiet() -> Iterator[None]:
     """Keep transformers' own bars and advice off the terminal."""
     from transformers.utils import logging as hf_logging
 
+    hub = logging.getLogger("huggingface_hub")
+    hub_level = hub.level
+    hub.setLevel(logging.ERROR)
     shown = hf_logging.is_progress_bar_enabled()
     level = hf_logging.get_verbosity()
     hf_logging.disable_progress_bar()
@@ -273,6 +281,7 @@ def _quiet() -> Iterator[None]:
             warnings.simplefilter("ignore")
             yield
     finally:
+        hub.setLevel(hub_level)
         hf_logging.set_verbosity(level)
         if shown:
             hf_logging.enable_progress_bar()

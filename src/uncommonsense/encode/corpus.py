@@ -26,7 +26,7 @@ __all__ = ["Vectors", "encode_corpus", "encode_text", "vector_root"]
 Progress = Callable[[str, float | None, str], AbstractContextManager[Callable[[float], None]]]
 
 _SEPARATOR = "\x1f"
-_SHARD = 2048
+_SHARD = 1024
 """Sentences per shard."""
 
 

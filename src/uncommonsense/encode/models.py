@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from uncommonsense import resources
+from uncommonsense.errors import ResourceError, UnknownNameError, UserError
 
 __all__ = ["ALIASES", "load_model"]
 
@@ -24,8 +26,13 @@ def load_model(name: str, *, revision: str | None = None, trust_remote_code: boo
     from uncommonsense.encode import _hf
 
     folder = Path(name).expanduser()
-    if not folder.exists() and name in ALIASES:
-        folder = _resource_folder(ALIASES[name])
+    if not folder.exists():
+        if name in ALIASES:
+            folder = _resource_folder(ALIASES[name])
+        elif name.startswith((".", "/", "~")):
+            raise UserError(f"there is no folder {name}; give a folder, a hub id, or minilm, smollm2")
+        elif "/" not in name and get_close_matches(name, ALIASES, cutoff=0.8):
+            raise UnknownNameError("model", name, ALIASES)
     source = str(folder) if folder.exists() else name
     return _hf.load(source, revision=revision, trust_remote_code=trust_remote_code)
 
@@ -34,6 +41,11 @@ def _resource_folder(name: str) -> Path:
     from uncommonsense.encode import _hf
 
     folder = resources.path(name)
+    damaged = [finding for finding in resources.check([name]) if finding.state != "ok"]
+    if damaged:
+        raise ResourceError(
+            f"{damaged[0].file or folder}: {damaged[0].message}; repair it: uncommonsense data get {name}"
+        )
     ggufs = sorted(folder.glob("*.gguf"))
     if not ggufs:
         return folder

@@ -57,7 +57,7 @@ def rank_neighbours(
     *,
     metric: Metric = "cosine",
     threads: int | None = None,
-    tile: int = 4_000_000,
+    tile: int = 8_000_000,
 ) -> tuple[np.ndarray, np.ndarray]:
     """The ``k`` candidates most similar to each query, best first, ties in the order of D.
 
@@ -67,7 +67,7 @@ def rank_neighbours(
     distance.
 
     The similarities are those of double precision, rounded. Neither ``threads`` (by default one a core)
-    nor ``tile``, the similarities that a thread holds at once, changes the result.
+    nor ``tile``, the similarities that are held at once, changes the result.
     """
     require_flat(vectors)
     if metric not in get_args(Metric):
@@ -76,9 +76,10 @@ def rank_neighbours(
         raise UserError(f"the number of neighbours must be at least 1, not {k}")
     shape = len(selection.queries), k
     found, similarity = np.full(shape, -1, np.int64), np.full(shape, np.nan, np.float32)
-    ranking = _Ranking(np.asarray(vectors), selection, k, metric, tile, found, similarity)
+    threads = threads or os.cpu_count() or 1
+    ranking = _Ranking(np.asarray(vectors), selection, k, metric, tile // threads, found, similarity)
     # Most pools are too small for a product on several cores: a bundle per core is faster.
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads or os.cpu_count()) as executor:
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as executor:
         for _ in executor.map(ranking.rank, _bundles(selection)):
             pass
     return found, similarity
@@ -131,12 +132,11 @@ class _Ranking(NamedTuple):
         exact = np.empty((_CHUNK, units.shape[1]))
         for first in range(0, len(rows), _CHUNK):
             chunk = slice(first, first + _CHUNK)
-            loaded = self.vectors[rows[chunk]]
-            part = exact[: len(loaded)]
-            part[:] = loaded
+            part = exact[: len(rows[chunk])]
+            part[:] = self.vectors[rows[chunk]]
             length = np.sqrt(_dots(part, part), out=lengths[chunk])
-            inverse = (1 / np.where(length > 0, length, 1)).astype(precision)
-            np.multiply(part if precision is np.float64 else loaded, inverse[:, None], out=units[chunk])
+            part *= (1 / np.where(length > 0, length, 1))[:, None]
+            units[chunk] = part
         if not np.isfinite(lengths).all():
             row = rows[~np.isfinite(lengths)][0]
             raise UserError(f"the vector of instance {row} is not finite; encode the corpus again")
@@ -144,7 +144,7 @@ class _Ranking(NamedTuple):
 
     def _shortlist(self, block: list[tuple[np.ndarray, slice]], queries: _Side, candidates: _Side) -> _Pairs:
         """The pairs of a query and a candidate that may be among its ``k`` best, in ascending order."""
-        error = self._error(candidates)
+        error = _error(candidates)
         found, first = [], 0
         for members, span in block:
             asked = slice(first, first + len(members))
@@ -153,22 +153,17 @@ class _Ranking(NamedTuple):
             if scores.shape[1] <= self.k:
                 chosen = np.arange(scores.size)
             else:
-                # Scores are in [-1, 1]: nearer than 2^-23, similarities may round to the same.
-                floor = _kth_at_least(scores, self.k) - scores.dtype.type(2 * error + 2.0**-23)
+                # Scores are in [-1, 1]: nearer than 2^-22, similarities may round to the same.
+                floor = _kth_at_least(scores, self.k) - scores.dtype.type(2 * error + 2.0**-22)
                 chosen = np.flatnonzero(scores >= floor[:, None])
             query, candidate = np.divmod(chosen, scores.shape[1])
             found.append((query + first, candidate + span.start, scores.ravel()[chosen]))
             first = asked.stop
         return _Pairs(*(np.concatenate(part) for part in zip(*found, strict=True)))
 
-    def _error(self, candidates: _Side) -> float:
-        """Bound of a score's error: n u / (1 - n u) for a sum, with 16 more for all else that is rounded."""
-        terms = (candidates.units.shape[1] + 16) * float(np.finfo(candidates.units.dtype).epsneg)
-        return float(terms / (1 - terms))
-
     def _settle(self, pairs: _Pairs, queries: _Side, candidates: _Side) -> np.ndarray:
         """The similarity of each pair in double precision, rounded: ``(pairs,) float32``."""
-        scores, error = pairs.score.astype(np.float64), self._error(candidates)
+        scores, error = pairs.score.astype(np.float64), _error(candidates)
         values = (scores + error).astype(np.float32)
         doubtful = np.arange(len(values))
         if self.metric == "cosine":
@@ -261,6 +256,16 @@ def _dots(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     Each is a product of a row and a column, so that it does not depend on ``n``.
     """
     return np.asarray(np.matmul(left[:, None, :], right[..., None])[:, 0, 0])
+
+
+def _error(side: _Side) -> float:
+    """Bound of the difference of a score from the product of a single pair.
+
+    A sum of n products is off by n u / (1 - n u) at most; 16 more for the rest of what is rounded.
+    """
+    units = np.finfo(side.units.dtype).epsneg, np.finfo(np.float64).epsneg
+    terms = [(side.units.shape[1] + 16) * float(unit) for unit in units]
+    return float(sum(each / (1 - each) for each in terms))
 
 
 def _kth_at_least(scores: np.ndarray, k: int) -> np.ndarray:

@@ -173,10 +173,12 @@ def _in_splits(table: pa.Table, splits: tuple[str, ...]) -> np.ndarray:
 
 def _require(mask: np.ndarray, corpus: Corpus, splits: tuple[str, ...], role: str) -> None:
     if not mask.any():
-        present = sorted(set(corpus.instances["split"].unique().to_pylist()))
+        present = sorted(filter(None, corpus.instances["split"].unique().to_pylist()))
+        found = f"its splits are {', '.join(present)}" if present else "it has no splits"
         raise UserError(
             f"corpus {corpus.name!r} has no labelled instance in the {role} split ({' or '.join(splits)}); "
-            f"its splits are {present}"
+            f"{found}. Label some (a column 'split' in tsv), choose a labelling (tpp:DIR?inventory=tratz), "
+            "or hold out documents with --hold-out 0.2"
         )
 
 

@@ -66,8 +66,8 @@ def _compare(results: Results, system: RankingResult, other: RankingResult) -> C
     first, second = system.judged(results.measure), other.judged(results.measure)
     differences = {}
     for label, members in results.columns():
-        parts = (PerQuery(each.numerator[members], each.denominator[members]) for each in (first, second))
-        test = permutation_test(*parts, results.lemmas[members], seed=results.seed)
+        ours, theirs = (PerQuery(*(column[members] for column in each)) for each in (first, second))
+        test = permutation_test(ours, theirs, results.lemmas[members], seed=results.seed)
         differences[label] = Difference(test.difference, test.p, test.p)
     return Comparison(system.system, other.system, differences, _by_lemma(first, second, results.lemmas))
 
@@ -87,9 +87,7 @@ def _corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
     differences: list[dict[str, Difference]] = [{} for _ in comparisons]
     for (row, label), p in zip(tests, adjusted, strict=True):
         differences[row][label] = comparisons[row].differences[label]._replace(adjusted=p)
-    return [
-        each._replace(differences=found) for each, found in zip(comparisons, differences, strict=True)
-    ]
+    return [each._replace(differences=found) for each, found in zip(comparisons, differences, strict=True)]
 
 
 def _holm(p: Sequence[float]) -> list[float]:

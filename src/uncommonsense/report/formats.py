@@ -10,9 +10,10 @@ from collections.abc import Iterable, Sequence
 from uncommonsense.report.comparison import Comparison
 from uncommonsense.report.published import find_reference, published_model
 from uncommonsense.report.results import Results
+from uncommonsense.report.samples import Sample, Usage
 from uncommonsense.report.tables import Row, Table
 
-__all__ = ["CSV_COLUMNS", "to_csv", "to_latex", "to_markdown", "to_text"]
+__all__ = ["CSV_COLUMNS", "latex", "sample_text", "to_csv", "to_latex", "to_markdown", "to_text"]
 
 CSV_COLUMNS = (
     "table", "system", "against", "slice", "lemma", "measure",
@@ -29,7 +30,10 @@ def to_text(tables: Iterable[Table]) -> str:
 
 
 def _text_table(table: Table) -> str:
-    grid = [[table.head, *table.columns], *([_label(row), *_starred(row)] for row in table.rows)]
+    grid = [
+        [table.head, *(f"{name} " for name in table.columns)],
+        *([_label(row), *_starred(row)] for row in table.rows),
+    ]
     widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
     lines = []
     for cells in grid:
@@ -129,7 +133,9 @@ def _latex_label(row: Row) -> str:
 
 
 def _bold(row: Row) -> list[str]:
-    return [rf"\textbf{{{latex(cell)}}}" if i in row.strong else latex(cell) for i, cell in enumerate(row.cells)]
+    return [
+        rf"\textbf{{{latex(cell)}}}" if i in row.strong else latex(cell) for i, cell in enumerate(row.cells)
+    ]
 
 
 def _latex_line(cells: Iterable[str]) -> str:
@@ -190,3 +196,39 @@ def _comparison_records(each: Comparison, measure: str) -> Iterable[dict[str, ob
             "table": "lemmas", "slice": "all", "lemma": row.lemma, "value": row.difference, "n": row.queries,
             "wins": row.wins, "losses": row.losses,
         }  # fmt: skip
+
+
+# Samples
+
+
+def sample_text(samples: Iterable[Sample], *, markdown: bool = False) -> str:
+    """Queries with their nearest usages; the words in question stand in brackets, or are bold in Markdown."""
+    return "\n".join(_sample_lines(sample, markdown) for sample in samples)
+
+
+def _sample_lines(sample: Sample, markdown: bool) -> str:
+    escaped = _markdown if markdown else str
+    about = (
+        f"{sample.lemma}, sense {sample.sense}: {sample.relevant:,} of {sample.candidates:,} candidates; "
+        f"{len(sample.ranks)} of the first {sample.k} are right"
+    )
+    lines = [
+        f"Query: {_usage(sample.query, markdown)}",
+        "" if markdown else None,
+        f"  {escaped(about)}".strip(),
+    ]
+    lines += [""] if markdown else []
+    lines += [
+        f"{number}. {'✓' if usage.hit else '✗'} {_usage(usage, markdown)}"
+        for number, usage in enumerate(sample.neighbours, 1)
+    ]
+    return "\n".join(line for line in lines if line is not None) + "\n"
+
+
+def _usage(usage: Usage, markdown: bool) -> str:
+    if not usage.target:
+        return f"`{usage.instance}`" if markdown else usage.instance
+    if not markdown:
+        return f"{usage.left} [{usage.target}]{usage.right} ({usage.sense})".strip()
+    left, target, right, sense = map(_markdown, (usage.left, usage.target, usage.right, usage.sense))
+    return f"{left} **{target}**{right} ({sense})".strip()

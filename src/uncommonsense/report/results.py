@@ -90,9 +90,7 @@ class Results(NamedTuple):
 
     def judge(self, judged: PerQuery) -> dict[str, Score]:
         """Scores by bucket of anything that says what each query adds."""
-        return {
-            label: _score(judged, members, self.lemmas, self.seed) for label, members in self.columns()
-        }
+        return {label: _score(judged, members, self.lemmas, self.seed) for label, members in self.columns()}
 
 
 def gather(

@@ -40,6 +40,8 @@ class Sample(NamedTuple):
     lemma: str
     sense: str
     gloss: str
+    glosses: dict[str, str]
+    """What the other senses among the neighbours mean; empty where that is not known."""
     query: Usage
     neighbours: list[Usage]
     relevant: int
@@ -93,7 +95,9 @@ def _sample(
     answer = found.slice(row, 1).to_pylist()[0]
     nearest = [
         read(name)._replace(similarity=similarity, hit=hit)
-        for name, similarity, hit in zip(*(answer[key] for key in ("neighbours", "similarity", "hits")), strict=True)
+        for name, similarity, hit in zip(
+            *(answer[key] for key in ("neighbours", "similarity", "hits")), strict=True
+        )
         if name is not None
     ]
     return Sample(
@@ -102,6 +106,7 @@ def _sample(
         lemma=query["lemma"],
         sense=query["sense"],
         gloss=gloss(query["sense"]),
+        glosses={each.sense: gloss(each.sense) for each in nearest[:shown] if each.sense and not each.hit},
         query=read(query["query"]),
         neighbours=nearest[:shown],
         relevant=query["relevant"],

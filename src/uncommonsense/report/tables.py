@@ -116,9 +116,7 @@ def _count_rows(results: Results, reference: Reference | None) -> list[Row]:
 def _best_in_columns(scores: Sequence[Sequence[Score]]) -> list[frozenset[int]]:
     """For each row the columns in which no other row is better."""
     tops = [max(column) for column in zip(*([round(s.value, 9) for s in row] for row in scores), strict=True)]
-    return [
-        frozenset(i for i, score in enumerate(row) if round(score.value, 9) == tops[i]) for row in scores
-    ]
+    return [frozenset(i for i, score in enumerate(row) if round(score.value, 9) == tops[i]) for row in scores]
 
 
 def _notes(measure: str, reference: Reference | None, rows: Iterable[Row]) -> tuple[str, ...]:

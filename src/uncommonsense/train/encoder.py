@@ -8,7 +8,6 @@ import numpy as np
 import torch
 
 from uncommonsense.encode import Encoder
-from uncommonsense.encode._hf import Backbone
 from uncommonsense.encode.plan import Batch, Plan, make_plan
 from uncommonsense.encode.pool import piece_rows
 from uncommonsense.errors import UserError
@@ -28,7 +27,7 @@ class TrainableEncoder(Encoder):
             raise UserError(
                 f"layers {self.layers} are kept apart; training needs one vector, such as mean:4-6"
             )
-        self._backbone = Backbone(model, fused=False)  # the lean pass has no dropout
+        self._backbone = self._source  # the lean pass has no dropout
         self.model = model
         self.tokenizer = tokenizer
 

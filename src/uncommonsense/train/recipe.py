@@ -15,7 +15,7 @@ __all__ = ["Recipe"]
 class Recipe:
     """How a model is inoculated; the defaults are those of "BERT Has Uncommon Sense".
 
-    The paper names an optimiser, transformers' AdamW, without its settings: those are its defaults here.
+    What the paper's text leaves open (batches, patience, the optimiser's constants) is as in its code.
     """
 
     learning_rate: float = 2e-5
@@ -29,7 +29,7 @@ class Recipe:
     weight_decay: float = 0.0
     beta1: float = 0.9
     beta2: float = 0.999
-    epsilon: float = 1e-6
+    epsilon: float = 1e-8
     dropout: bool = True
     """With the model's own rates; False: none."""
     layers: str = "last"
