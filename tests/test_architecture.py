@@ -129,14 +129,17 @@ def test_one_file_knows_transformers() -> None:
 
 def test_torch_stays_below_encode() -> None:
     users = {name_of(file) for file, tree in trees() if "torch" in roots(imports(tree))}
-    assert {name for name in users if layer_of(name) not in ("encode", "train")} <= {"uncommonsense.cli.doctor"}
+    assert {name for name in users if layer_of(name) not in ("encode", "train")} <= {
+        "uncommonsense.cli.doctor"
+    }
 
 
 def test_nothing_heavy_is_imported_early_outside_encode() -> None:
     wrong = {
         name_of(file): heavy
         for file, tree in trees()
-        if layer_of(name_of(file)) not in ("encode", "train") and (heavy := roots(early_imports(tree)) & HEAVY)
+        if layer_of(name_of(file)) not in ("encode", "train")
+        and (heavy := roots(early_imports(tree)) & HEAVY)
     }
     assert wrong == {}
 

@@ -89,7 +89,8 @@ def test_baselines_in_a_pipe(spec: str) -> None:
 
 def test_edges_are_taken_as_they_are(spec: str) -> None:
     arguments = ("rank", spec, "--baselines", "--frequency-edges", "4.5,5.5", "--prevalence-edges", "0.5")
-    assert list(as_table(*arguments)[0]) == ["system", "4.5 ≤ l < 5.5, r ≥ 0.5", "all"]
+    asked = [row["slice"] for row in as_table(*arguments) if row["n"] != "0" and row["system"] == "random"]
+    assert asked == ["4.5 ≤ l < 5.5, r ≥ 0.5", "all"]
 
 
 def test_the_stated_protocol_keeps_monosemous_senses() -> None:

@@ -18,6 +18,7 @@ from uncommonsense.cli.inoculate import inoculate
 from uncommonsense.cli.like import like
 from uncommonsense.cli.output import console
 from uncommonsense.cli.rank import rank
+from uncommonsense.cli.report import report
 from uncommonsense.cli.senses import senses
 from uncommonsense.errors import UncommonSenseError, UserError
 
@@ -43,6 +44,7 @@ app.command(rich_help_panel=_ASK)(like)
 app.command(rich_help_panel=_ASK, epilog=_SENSES)(senses)
 app.command(rich_help_panel=_ASK)(demo)
 app.command(rich_help_panel=_MEASURE)(rank)
+app.command(rich_help_panel=_MEASURE)(report)
 app.command(rich_help_panel=_MEASURE)(inoculate)
 app.command(rich_help_panel=_MATERIAL)(index)
 app.add_typer(corpus.app, rich_help_panel=_MATERIAL)

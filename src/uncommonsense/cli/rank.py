@@ -153,6 +153,7 @@ def rank(
         top=top,
         out=out,
         sample_seed=seed if sample else None,
+        split="" if hold_out is None else f"{hold_out:g} of the documents held out, seed {seed}",
     )
     if as_json:
         _emit_json(results, measure, seed)
@@ -177,6 +178,7 @@ def score(
     top: int = 50,
     out: Path | None = None,
     sample_seed: int | None = None,
+    split: str = "",
 ) -> list[RankingResult]:
     """Random, the cells and oracle on a corpus; kept below ``out`` if it is given."""
     from uncommonsense.errors import UserError
@@ -192,7 +194,7 @@ def score(
         return baselines(text, selection, k=top, sample_seed=sample_seed)
     from uncommonsense.experiments.ranking import rank_models
 
-    run = start_run(out, text.name, selection.asked(text), k=top) if out else None
+    run = start_run(out, text.name, selection.asked(text), k=top, split=split) if out else None
     return rank_models(text, selection, cells, k=top, run=run, sample_seed=sample_seed, progress=progress)
 
 

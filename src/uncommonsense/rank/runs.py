@@ -20,6 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from uncommonsense import __version__
 from uncommonsense.corpora.staging import staged
 from uncommonsense.errors import MissingResourceError, UserError
 from uncommonsense.rank.evaluate import RankingResult
@@ -30,7 +31,7 @@ from uncommonsense.schema import Corpus
 __all__ = ["Run", "read_run", "slug", "start_run"]
 
 _FORMAT = 1
-_PACKAGES = ("uncommonsense", "numpy", "pyarrow", "torch", "transformers", "tokenizers")
+_PACKAGES = ("numpy", "pyarrow", "torch", "transformers", "tokenizers")
 
 
 class Run(NamedTuple):
@@ -88,20 +89,24 @@ def slug(name: str) -> str:
     return re.sub(r"[^\w.@=+-]+", "_", name).strip("_.") or "system"
 
 
-def start_run(folder: Path, corpus: str, queries: Queries, *, k: int) -> Run:
-    """Open the run in ``folder``, or begin one there; a run of something else is never overwritten."""
+def start_run(folder: Path, corpus: str, queries: Queries, *, k: int, split: str = "") -> Run:
+    """Open the run in ``folder``, or begin one there; a run of something else is never overwritten.
+
+    ``split`` says how queries were set apart, where the corpus itself does not.
+    """
     about: dict[str, Any] = {
         "format": _FORMAT,
         "corpus": corpus,
         "k": k,
         "protocol": queries.protocol.as_json(),
         "database": queries.database,
-        "versions": {name: metadata.version(name) for name in _PACKAGES},
+        "split": split,
+        "versions": {"uncommonsense": __version__} | {name: metadata.version(name) for name in _PACKAGES},
         "systems": {},
     }
     if (folder / "run.json").exists():
         run = read_run(folder)
-        for key in ("corpus", "k", "protocol", "database"):
+        for key in ("corpus", "k", "protocol", "split", "database"):
             if run.about[key] != json.loads(json.dumps(about[key])):
                 raise UserError(
                     f"{folder} holds a run with another {key} ({run.about[key]}); give another --out"

@@ -68,14 +68,17 @@ def draw_heatmap(results: Results) -> Picture | None:
 
 
 def _draw(axes: Axes, grid: _Grid, values: np.ndarray, title: str, colours: str, low: float) -> None:
-    shown = np.ma.masked_invalid(np.clip(values, low, 100))
-    mesh = axes.pcolormesh(shown, cmap=colours, vmin=low, vmax=100, edgecolors="white", linewidth=1.5)
+    from matplotlib import colormaps
+    from matplotlib.patches import Rectangle
+
     rows, columns = values.shape
-    for row in range(rows):
-        for column in range(columns):
-            if grid.queries[row, column] and np.isfinite(values[row, column]):
-                colour = _readable(mesh.cmap(mesh.norm(shown[row, column])))
-                _write(axes, column, row, values[row, column], int(grid.queries[row, column]), colour)
+    for row, column in zip(*np.nonzero(np.isfinite(values)), strict=True):
+        value = values[row, column]
+        colour = colormaps[colours]((np.clip(value, low, 100) - low) / (100 - low))
+        axes.add_patch(Rectangle((column + 0.01, row + 0.02), 0.98, 0.96, facecolor=colour))
+        _write(axes, column, row, value, int(grid.queries[row, column]), _readable(colour))
+    axes.set_xlim(0, columns)
+    axes.set_ylim(0, rows)
     axes.set_xticks(np.arange(columns) + 0.5, grid.frequencies)
     axes.set_yticks(np.arange(rows) + 0.5, grid.prevalences)
     axes.set_ylabel("r, prevalence")

@@ -132,9 +132,9 @@ def _explanation(results: Results) -> str:
     )
     return f"""<p>Many words have several senses, and most usages of a word have the same one. Does a language
 model tell the others apart? Each query is a word in a sentence, annotated with its sense. The model turns the
-word into a vector, as it does with {results.run.queries.database:,} annotated usages in a database. The usages
-of the same {shared} are put in order, the most similar vector first, and the first {results.k} are judged: a
-usage is right if it has the sense of the query.{tuned}</p>
+word into a vector, as it does with {results.run.queries.database:,} annotated usages in a database. The
+usages of the same {shared} are put in order, the most similar vector first, and the first {results.k} are
+judged: a usage is right if it has the sense of the query.{tuned}</p>
 <dl>
 {listed}
 </dl>
