@@ -76,15 +76,21 @@ def imports(tree: ast.AST) -> set[str]:
 
 
 def early_imports(tree: ast.Module) -> set[str]:
-    """Modules imported outside of functions."""
+    """Modules imported outside of functions, and not for type checkers only."""
     found: set[str] = set()
     waiting: list[ast.AST] = [tree]
     while waiting:
         node = waiting.pop()
         found.update(imported(node))
-        functions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-        waiting.extend(child for child in ast.iter_child_nodes(node) if not isinstance(child, functions))
+        waiting.extend(child for child in ast.iter_child_nodes(node) if not _waits(child))
     return found
+
+
+def _waits(node: ast.AST) -> bool:
+    """Whether what is in it does not run when the module is imported."""
+    if isinstance(node, ast.If):
+        return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
 
 
 def roots(names: set[str]) -> set[str]:
