@@ -348,5 +348,5 @@ def test_slow_tokenizers_are_refused(bert: Any) -> None:
 
 
 def test_a_name_that_is_no_model(tmp_path: Any) -> None:
-    with pytest.raises(UserError, match="expected a folder with config.json"):
+    with pytest.raises(UserError, match=r"expected a folder with config\.json"):
         _hf.load(str(tmp_path))

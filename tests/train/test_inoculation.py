@@ -359,7 +359,7 @@ def test_mistakes(tiny: Tiny, corpus: Corpus, tmp_path: Path) -> None:
         inoculate(model, corpus, size=30, out=tmp_path / "out", layers="1,2")
     with pytest.raises(UnknownNameError, match="unknown pooling 'max'"):
         inoculate(model, corpus, size=30, out=tmp_path / "out", pool="max")
-    with pytest.raises(UserError, match="is no model: expected a folder with config.json"):
+    with pytest.raises(UserError, match=r"is no model: expected a folder with config\.json"):
         inoculate(str(empty), corpus, size=30, out=tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
