@@ -16,7 +16,7 @@ demo: $(VENV)/installed ## A first real result: usages like one you give, and a 
 	@$(BIN)/uncommonsense demo "$(SENTENCE)"
 
 test: $(VENV)/developed $(VENV)/resources ## Run the tests
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadgroup
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
 lint: $(VENV)/developed ## Check style and types
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

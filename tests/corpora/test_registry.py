@@ -64,7 +64,7 @@ def test_a_question_mark_in_a_path(tmp_path: Path) -> None:
         ("mine.tsv", UnknownNameError, "FORMAT:mine.tsv"),
         ("tsv:", UserError, "expected tsv:PATH"),
         ("tsv:nowhere.tsv", UserError, "nowhere.tsv: no such file or folder"),
-        ("tsv:mine.tsv?split=dev", UnknownNameError, "'split' It takes no options"),
+        ("tsv:mine.tsv?split=dev", UnknownNameError, "'split'. It takes no options"),
         ("fews:.?trian=ext", UnknownNameError, "did you mean 'train'? Known: train."),
         ("fews:.?train", UserError, "expected ?key=value&key=value"),
         ("fews:.?", UserError, "expected ?key=value&key=value"),
