@@ -11,7 +11,6 @@ import pyarrow as pa
 from uncommonsense.metrics.baselines import expected_random_hits, oracle_hits, sampled_random_hits
 from uncommonsense.metrics.intervals import bootstrap_intervals
 from uncommonsense.metrics.measures import PerQuery, parse_measure
-from uncommonsense.metrics.retrieval import precision_at
 from uncommonsense.rank.neighbours import rank_neighbours
 from uncommonsense.rank.selection import Bucket, Queries, Selection
 from uncommonsense.schema import SCORE_SCHEMA, Corpus
@@ -37,7 +36,7 @@ class RankingResult(NamedTuple):
     @property
     def precision(self) -> np.ndarray:
         """P@1 ... P@k of each query: ``(queries, k) float64``."""
-        return precision_at(self.hits)
+        return np.asarray(np.cumsum(self.hits, axis=1) / np.arange(1, self.hits.shape[1] + 1))
 
     @property
     def metric(self) -> str:
