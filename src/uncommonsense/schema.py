@@ -22,7 +22,6 @@ __all__ = [
     "CORPUS_SCHEMA",
     "INSTANCE_SCHEMA",
     "MISSING_WORD",
-    "RANKING_SCHEMA",
     "SCORE_SCHEMA",
     "SENTENCE_SCHEMA",
     "Corpus",
@@ -51,10 +50,6 @@ INSTANCE_SCHEMA = pa.schema(
 
 _NESTED = pa.struct([field for field in INSTANCE_SCHEMA if field.name != "sentence_id"])
 CORPUS_SCHEMA = pa.schema([*SENTENCE_SCHEMA, ("instances", pa.list_(_NESTED))])
-
-RANKING_SCHEMA = pa.schema(
-    [("query", pa.string()), ("rank", pa.int32()), ("instance", pa.string()), ("similarity", pa.float32())]
-)
 
 SCORE_SCHEMA = pa.schema(
     [
