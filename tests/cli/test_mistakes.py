@@ -191,3 +191,16 @@ def test_head_gets_its_line() -> None:
     )
     assert done.stdout == "id\tsentence\tlemma\tpos\tsenses\tsplit\n"
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt(), SystemExit(130)])
+def test_an_interruption_says_what_is_kept(
+    capsys: Captured, monkeypatch: pytest.MonkeyPatch, stop: BaseException
+) -> None:
+    def interrupted(**_: str) -> None:
+        raise stop
+
+    monkeypatch.setattr(uncommonsense.cli, "app", interrupted)
+    code, shown = fail(capsys, monkeypatch, "doctor")
+    assert code == 130
+    assert shown.startswith("error: interrupted; what was complete is kept")

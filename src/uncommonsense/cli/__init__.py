@@ -38,6 +38,9 @@ _SENSES = (
     "[bold]uncommonsense senses mice --pos n --json[/bold]; "
     "[bold]uncommonsense senses on --inventory sampler[/bold]"
 )
+_INTERRUPTED = 130
+"""What a shell expects after Ctrl-C, and what typer turns it into."""
+
 _ASK, _MEASURE, _MATERIAL, _HOUSE = "Ask", "Measure", "Material", "Housekeeping"
 
 app.command(rich_help_panel=_ASK)(like)
@@ -80,9 +83,11 @@ def main() -> None:
     except UncommonSenseError as error:
         _complain(str(error))
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit) as stop:
+        if isinstance(stop, SystemExit) and stop.code != _INTERRUPTED:
+            raise
         _complain("interrupted; what was complete is kept, and the same command goes on from there")
-        sys.exit(130)
+        sys.exit(_INTERRUPTED)
     except OSError as error:
         if os.environ.get("UNCOMMONSENSE_TRACEBACK"):
             raise
