@@ -107,7 +107,7 @@ def test_a_model(spec: str, cache: str) -> None:
         "minilm",
         "oracle",
     ]
-    assert set(found["systems"]["minilm"]) == {"model", "layers", "pool", "dtype", "fingerprint"}
+    assert set(found["systems"]["minilm"]) == {"model", "layers", "pool", "metric", "dtype", "fingerprint"}
     chance, model, best = (row["value"] for row in found["scores"] if row["slice"] == "all")
     assert chance < model <= best
 

@@ -306,3 +306,17 @@ def test_all_buckets_may_be_empty() -> None:
     selection = select(corpus, Protocol(minimum=99))
     result = evaluate("mine", corpus, vectors, selection, k=5)
     assert [row["n"] for row in result.scores().to_pylist()] == [0] * 5
+
+
+@pytest.mark.parametrize("metric", get_args(Metric))
+def test_a_query_of_several_usages_is_their_mean(metric: Metric) -> None:
+    rng = np.random.default_rng(3)
+    vectors = rng.standard_normal((90, 8)).astype(np.float32)
+    selection = invented_selection(np.zeros(60, np.int64), np.zeros(30, np.int64))
+    companions = np.stack([np.roll(selection.queries, 1), np.roll(selection.queries, 2)], axis=1)
+    means = vectors[np.concatenate([selection.queries[:, None], companions], axis=1)].mean(1, dtype=float)
+    averaged = np.concatenate([vectors[:60], means.astype(np.float32)])
+    found = rank_neighbours(vectors, selection._replace(companions=companions), 5, metric=metric)
+    expected = plain(averaged, selection, 5, metric)
+    assert np.array_equal(found[0], expected[0])
+    assert np.array_equal(found[1], expected[1])

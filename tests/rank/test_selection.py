@@ -194,3 +194,30 @@ def test_a_selection_of_a_corpus_is_a_corpus_too() -> None:
     corpus = two_parts_of_speech()
     kept = corpus.select(np.arange(len(corpus)) >= 5)
     assert select(kept, Protocol()).candidates.tolist() == [11, 11]
+
+
+def several(counts: dict[str, int]) -> Corpus:
+    """A word with six usages of each sense in D, and ``counts`` of them in Q."""
+    known = [("bank", "n", (sense,), "train") for sense in counts for _ in range(6)]
+    asked = [("bank", "n", (sense,), "test") for sense, count in counts.items() for _ in range(count)]
+    return as_corpus([*known, *asked])
+
+
+def test_a_query_of_several_usages_takes_others_of_its_sense() -> None:
+    corpus = several({"1": 4, "2": 2, "3": 3})
+    selection = select(corpus, replace(PROTOCOLS["published"], query_size=3))
+    assert selection.queries.tolist() == [18, 19, 20, 21, 24, 25, 26]  # sense 2 is asked for too rarely
+    assert selection.companions is not None
+    assert selection.companions.shape == (7, 2)
+    for row, others in zip(selection.queries, selection.companions, strict=True):
+        assert len({row, *others}) == 3
+        assert (selection.sense[others] == selection.sense[row]).all()
+    assert Counter(selection.companions.ravel()) == dict.fromkeys(selection.queries, 2)
+
+
+def test_companions_are_drawn_by_the_seed() -> None:
+    corpus = several({"1": 30})
+    rules = [Protocol(query_size=4, query_seed=seed, monosemous="keep") for seed in (0, 0, 1)]
+    first, again, other = (select(corpus, rule).companions for rule in rules)
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)

@@ -61,9 +61,9 @@ def index(
 
       uncommonsense index letters --out letters.parquet --model bert-base-cased
     """
-    from uncommonsense.cli.rank import one_vector
     from uncommonsense.corpora.plain import text_files
     from uncommonsense.encode import Encoder
+    from uncommonsense.encode.layers import one_vector
 
     files = text_files(folder)
     encoder = None if text_only else Encoder(model, layers=one_vector(layers))

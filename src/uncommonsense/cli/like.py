@@ -138,9 +138,9 @@ def _ask(
     """Choose the usages, and encode those only; their vectors are kept for the next time."""
     import numpy as np
 
-    from uncommonsense.cli.rank import one_vector
     from uncommonsense.corpora import load_corpus
     from uncommonsense.encode import Encoder, encode_corpus
+    from uncommonsense.encode.layers import one_vector
     from uncommonsense.rank.example import Search, find_usages, resolve_lemmas
     from uncommonsense.rank.feedback import find_instances
 

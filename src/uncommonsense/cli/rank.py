@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from uncommonsense.rank import Protocol, RankingResult
     from uncommonsense.schema import Corpus
 
-__all__ = ["one_vector", "rank", "score", "show_scores"]
+__all__ = ["rank", "score", "show_scores"]
 
 _RULES = "Rules"
 _CHOICES = {
@@ -38,11 +38,21 @@ def rank(
         str | None, typer.Option("--models", help="A named set: paper, the seven models of the paper.")
     ] = None,
     layers: Annotated[
-        str, typer.Option("--layers", "-l", help="last, 7, mean:4-6, ...; all: a row a layer, encoded once.")
+        str,
+        typer.Option(
+            "--layers", "--layer", "-l", help="last, 7, mean:4-6, ...; all: a row a layer, encoded once."
+        ),
     ] = "last",
     pool: Annotated[
         str, typer.Option(help="How a word's pieces become one vector: mean, first, last.")
     ] = "mean",
+    metric: Annotated[str, typer.Option(help="What similar means: cosine, euclidean, dot.")] = "cosine",
+    grid: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="TOML with lists of model, layers, pool, metric: all combinations."
+        ),
+    ] = None,
     protocol: Annotated[
         str,
         typer.Option("--protocol", help="published (as the numbers were made) or stated (as the text says)."),
@@ -96,8 +106,14 @@ def rank(
             rich_help_panel=_RULES,
         ),
     ] = None,
+    query_n: Annotated[
+        int,
+        typer.Option(
+            "--query-n", min=1, help="Usages of a sense that a query is the mean of.", rich_help_panel=_RULES
+        ),
+    ] = 1,
     seed: Annotated[
-        int, typer.Option(help="Of --hold-out and of the intervals.", rich_help_panel=_RULES)
+        int, typer.Option(help="Of --hold-out, --query-n and the intervals.", rich_help_panel=_RULES)
     ] = 0,
     baselines_only: Annotated[
         bool, typer.Option("--baselines", help="Random and oracle only: needs no model and no words.")
@@ -131,6 +147,8 @@ def rank(
       uncommonsense rank sampler --model minilm --model smollm2 --measure map@50 --sample --out runs/sampler
 
       uncommonsense rank sampler --layers all
+
+      uncommonsense rank semcor --hold-out 0.2 --grid grid.toml --out runs/semcor
     """
     rules = _protocol(
         protocol,
@@ -141,14 +159,14 @@ def rank(
         monosemous=monosemous,
         minimum=minimum,
         excluded=_excluded(exclude_senses, sense_groupings),
+        query_size=query_n,
+        query_seed=seed if query_n > 1 else None,
     )
-    from uncommonsense.experiments.ranking import Cell
-
+    cells = [] if baselines_only else _cells(model, models, grid, layers=layers, pool=pool, metric=metric)
     text = _load(corpus, hold_out, seed)
-    chosen = [] if baselines_only else _models(model, models)
     results = score(
         text,
-        [Cell(name, layers, pool) for name in chosen],
+        cells,
         rules,
         top=top,
         out=out,
@@ -198,14 +216,22 @@ def score(
     return rank_models(text, selection, cells, k=top, run=run, sample_seed=sample_seed, progress=progress)
 
 
-def _models(names: list[str] | None, named_set: str | None) -> list[str]:
+def _cells(names: list[str] | None, named_set: str | None, grid: Path | None, **manner: Any) -> list[Cell]:
+    """What is ranked: models by name, of a named set and of a grid file; minilm if none of these."""
     from uncommonsense.errors import UnknownNameError
-    from uncommonsense.experiments.ranking import MODEL_SETS
+    from uncommonsense.experiments.grid import read_grid
+    from uncommonsense.experiments.ranking import MODEL_SETS, Cell
+    from uncommonsense.rank.neighbours import Metric
 
     if named_set is not None and named_set not in MODEL_SETS:
         raise UnknownNameError("set of models", named_set, MODEL_SETS)
-    chosen = [*(names or ()), *(MODEL_SETS[named_set] if named_set else ())]
-    return list(dict.fromkeys(chosen)) or ["minilm"]
+    if manner["metric"] not in get_args(Metric):
+        raise UnknownNameError("value of --metric", manner["metric"], get_args(Metric))
+    models = [*(names or ()), *(MODEL_SETS[named_set] if named_set else ())]
+    if not models and grid is None:
+        models = ["minilm"]
+    cells = [Cell(model, **manner) for model in models] + (read_grid(grid) if grid else [])
+    return list(dict.fromkeys(cells))
 
 
 def _protocol(name: str, **rules: Any) -> Protocol:
@@ -240,17 +266,6 @@ def _edges(text: str, option: str) -> tuple[float, ...]:
     if not all(map(math.isfinite, edges)) or list(edges) != sorted(set(edges)):
         raise UserError(f"{option} must be finite and rise: {text!r}")
     return edges
-
-
-def one_vector(layers: str) -> str:
-    """Refuse layers that are kept apart, before anything is encoded."""
-    from uncommonsense.encode.layers import Layers
-    from uncommonsense.errors import UserError
-
-    deeper_than_any = 10_000
-    if Layers.parse(layers, depth=deeper_than_any).stacked:
-        raise UserError(f"similarity needs one vector a word; write mean:{layers} or choose one layer")
-    return layers
 
 
 def show_scores(

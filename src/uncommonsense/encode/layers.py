@@ -23,7 +23,9 @@ from numbers import Integral
 
 from uncommonsense.errors import UserError
 
-__all__ = ["Layers"]
+__all__ = ["Layers", "one_vector"]
+
+_DEEPER_THAN_ANY = 10_000
 
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
 
@@ -83,6 +85,13 @@ class Layers:
     def stacked(self) -> bool:
         """Whether a vector has an axis of layers: several layers that are not summed."""
         return self.weights is None and len(self.indices) > 1
+
+
+def one_vector(spec: str) -> str:
+    """``spec``, unless it keeps several layers apart: refused before a model is loaded."""
+    if Layers.parse(spec, depth=_DEEPER_THAN_ANY).stacked:
+        raise UserError(f"similarity needs one vector a word; write mean:{spec} or choose one layer")
+    return spec
 
 
 def _indices(text: str, depth: int) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 from uncommonsense.encode import Encoder, encode_corpus
 from uncommonsense.encode.corpus import Progress
 from uncommonsense.rank.evaluate import RankingResult, baselines, evaluate
+from uncommonsense.rank.neighbours import Metric
 from uncommonsense.rank.runs import Run
 from uncommonsense.rank.selection import Selection
 from uncommonsense.schema import Corpus
@@ -36,11 +37,14 @@ class Cell(NamedTuple):
     model: str
     layers: str = "last"
     pool: str = "mean"
+    metric: Metric = "cosine"
 
     @property
     def system(self) -> str:
-        """What results are called: the model, and its layers where they are not the last."""
-        return self.model if self.layers == "last" else f"{self.model}@{self.layers}"
+        """What results are called: the model, and all that is not the default."""
+        layers = "" if self.layers == "last" else f"@{self.layers}"
+        others = [each for each in (self.pool, self.metric) if each not in ("mean", "cosine")]
+        return self.model + layers + (f" ({', '.join(others)})" if others else "")
 
 
 def rank_models(
@@ -66,7 +70,7 @@ def _rank_cell(
     parts = [cell]
     if encoder.layers.stacked:
         parts = [cell._replace(layers=str(index)) for index in encoder.layers.indices]
-    settings = [{**encoder.describe(), "layers": part.layers} for part in parts]
+    settings = [{**encoder.describe(), "layers": part.layers, "metric": part.metric} for part in parts]
     done = [
         run is not None and run.has(part.system, each) for part, each in zip(parts, settings, strict=True)
     ]
@@ -76,7 +80,8 @@ def _rank_cell(
             yield run.result(part.system)
             continue
         matrix = _layer(vectors, position, stacked=encoder.layers.stacked)
-        result = evaluate(part.system, corpus, matrix, selection, k=k)._replace(settings=each)
+        answered = evaluate(part.system, corpus, matrix, selection, k=k, metric=part.metric)
+        result = answered._replace(settings=each)
         if run is not None:
             run.add(result, corpus)
         yield result

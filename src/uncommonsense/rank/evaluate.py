@@ -11,7 +11,7 @@ import pyarrow as pa
 from uncommonsense.metrics.baselines import expected_random_hits, oracle_hits, sampled_random_hits
 from uncommonsense.metrics.intervals import bootstrap_intervals
 from uncommonsense.metrics.measures import PerQuery, parse_measure
-from uncommonsense.rank.neighbours import rank_neighbours
+from uncommonsense.rank.neighbours import Metric, rank_neighbours
 from uncommonsense.rank.selection import Bucket, Queries, Selection
 from uncommonsense.schema import SCORE_SCHEMA, Corpus
 
@@ -88,10 +88,16 @@ def baselines(
 
 
 def evaluate(
-    system: str, corpus: Corpus, vectors: np.ndarray, selection: Selection, *, k: int = 50
+    system: str,
+    corpus: Corpus,
+    vectors: np.ndarray,
+    selection: Selection,
+    *,
+    k: int = 50,
+    metric: Metric = "cosine",
 ) -> RankingResult:
     """Rank the candidates of every query by ``vectors`` ``(instances, dim)`` and judge the first ``k``."""
-    found, similarity = rank_neighbours(vectors, selection, k)
+    found, similarity = rank_neighbours(vectors, selection, k, metric=metric)
     missing = found < 0
     neighbours = np.where(missing, -1, selection.database[found])
     hits = (selection.sense[neighbours] == selection.sense[selection.queries][:, None]) & ~missing

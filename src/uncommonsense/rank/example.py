@@ -14,7 +14,7 @@ from uncommonsense.encode.encoder import Encoder
 from uncommonsense.errors import UnknownNameError, UserError
 from uncommonsense.inventories.protocol import fold_lemma
 from uncommonsense.rank.feedback import find_instances, refine
-from uncommonsense.rank.neighbours import first_equal, normalised, require_flat
+from uncommonsense.rank.neighbours import dot_products, normalised, require_flat
 from uncommonsense.schema import Corpus
 
 __all__ = [
@@ -198,8 +198,7 @@ class Search:
         self._corpus = corpus
         self._vectors = vectors
         self._rows = rows[_first_spans(corpus, rows)]
-        self._candidates = normalised(vectors[self._rows])
-        self._equal = first_equal(self._candidates)
+        self._candidates = normalised(vectors[self._rows].astype(np.float64))
 
     def __len__(self) -> int:
         """How many usages are searched: a word in a sentence once, whatever its lemmas."""
@@ -208,7 +207,7 @@ class Search:
     def nearest(self, top: int = 10, marks: Mapping[str, bool] | None = None) -> list[Neighbour]:
         """The usages nearest (cosine) to the query, best first; ``marks`` are instance ids, true for yes."""
         query = self._refined(marks) if marks else self.query
-        similarity = (self._candidates @ query)[self._equal]
+        similarity = dot_products(self._candidates, query.astype(np.float64)).astype(np.float32)
         order = np.argsort(-similarity, kind="stable")[:top]
         return [_neighbour(self._corpus, int(self._rows[i]), float(similarity[i])) for i in order]
 

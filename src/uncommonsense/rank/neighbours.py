@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from uncommonsense.errors import UnknownNameError, UserError
 from uncommonsense.rank.selection import Selection
 
-__all__ = ["Metric", "first_equal", "normalised", "rank_neighbours", "require_flat"]
+__all__ = ["Metric", "dot_products", "normalised", "rank_neighbours", "require_flat"]
 
 Metric = Literal["cosine", "dot", "euclidean"]
 
@@ -31,15 +31,6 @@ def normalised(vectors: np.ndarray) -> np.ndarray:
     """Rows of length 1, so that a dot product is the cosine; a zero row stays zero."""
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     return vectors / np.where(norms == 0, 1, norms)
-
-
-def first_equal(rows: np.ndarray) -> np.ndarray:
-    """For each row of ``rows`` ``(n, dim)`` the first row that is equal to it: ``(n,) int64``.
-
-    A matrix product may round equal columns differently; by the first of them, ties stay ties.
-    """
-    seen: dict[bytes, int] = {}
-    return np.array([seen.setdefault(row.tobytes(), i) for i, row in enumerate(rows)], np.int64)
 
 
 def require_flat(vectors: np.ndarray) -> None:
@@ -77,7 +68,9 @@ def rank_neighbours(
     shape = len(selection.queries), k
     found, similarity = np.full(shape, -1, np.int64), np.full(shape, np.nan, np.float32)
     threads = threads or os.cpu_count() or 1
-    ranking = _Ranking(np.asarray(vectors), selection, k, metric, tile // threads, found, similarity)
+    vectors = np.asarray(vectors)
+    asked = _asked(vectors, selection)
+    ranking = _Ranking(vectors, asked, selection, k, metric, tile // threads, found, similarity)
     # Most pools are too small for a product on several cores: a bundle per core is faster.
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as executor:
         for _ in executor.map(ranking.rank, _bundles(selection)):
@@ -95,6 +88,7 @@ class _Ranking(NamedTuple):
     """
 
     vectors: np.ndarray
+    asked: _Rows
     selection: Selection
     k: int
     metric: Metric
@@ -106,10 +100,10 @@ class _Ranking(NamedTuple):
         """Fill in the neighbours of all queries of some pools."""
         places = np.concatenate([pool.places for pool in bundle])
         precision = np.float64 if len(places) <= _DOUBLE else np.float32
-        candidates = self._side(self.selection.database[places], precision)
+        candidates = _side(_Rows(self.vectors, self.selection.database[places]), precision)
         for block in self._blocks(bundle):
             members = np.concatenate([members for members, _ in block])
-            queries = self._side(self.selection.queries[members], precision)
+            queries = _side(self.asked.take(members), precision)
             pairs = self._shortlist(block, queries, candidates)
             values = self._settle(pairs, queries, candidates)
             counts = np.bincount(pairs.query, minlength=len(members))
@@ -125,22 +119,6 @@ class _Ranking(NamedTuple):
         step = min(max(self.tile // len(places), 1), 512)
         for first in range(0, len(members), step):
             yield [(members[first : first + step], slice(0, len(places)))]
-
-    def _side(self, rows: np.ndarray, precision: type[np.floating]) -> _Side:
-        """Lengths of rows of the corpus, and the rows with length 1."""
-        lengths, units = np.empty(len(rows)), np.empty((len(rows), self.vectors.shape[1]), precision)
-        exact = np.empty((_CHUNK, units.shape[1]))
-        for first in range(0, len(rows), _CHUNK):
-            chunk = slice(first, first + _CHUNK)
-            part = exact[: len(rows[chunk])]
-            part[:] = self.vectors[rows[chunk]]
-            length = np.sqrt(_dots(part, part), out=lengths[chunk])
-            part *= (1 / np.where(length > 0, length, 1))[:, None]
-            units[chunk] = part
-        if not np.isfinite(lengths).all():
-            row = rows[~np.isfinite(lengths)][0]
-            raise UserError(f"the vector of instance {row} is not finite; encode the corpus again")
-        return _Side(rows, lengths, units)
 
     def _shortlist(self, block: list[tuple[np.ndarray, slice]], queries: _Side, candidates: _Side) -> _Pairs:
         """The pairs of a query and a candidate that may be among its ``k`` best, in ascending order."""
@@ -169,8 +147,8 @@ class _Ranking(NamedTuple):
         if self.metric == "cosine":
             doubtful = np.flatnonzero(values != (scores - error).astype(np.float32))
         query, candidate = pairs.query[doubtful], pairs.candidate[doubtful]
-        counts = np.bincount(query, minlength=len(queries.rows))
-        exact = self._compare(queries.rows, counts, candidates.rows[candidate])
+        counts = np.bincount(query, minlength=len(queries.lengths))
+        exact = self._compare(queries.source, counts, candidates.source.rows[candidate])
         if self.metric == "cosine":
             scale = queries.lengths[query] * candidates.lengths[candidate]
             exact = np.divide(exact, scale, out=np.zeros_like(exact), where=scale > 0)
@@ -189,13 +167,13 @@ class _Ranking(NamedTuple):
             scores *= (2 * (query / span) * (longest / span)).astype(scores.dtype)[:, None]
             scores -= share**2 * ((longest / span) ** 2).astype(scores.dtype)[:, None]
 
-    def _compare(self, queries: np.ndarray, counts: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def _compare(self, queries: _Rows, counts: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Dot product, or minus the distance, of each query and its next ``counts`` of ``rows``."""
         values = np.empty(len(rows))
         loaded = np.empty((_CHUNK, self.vectors.shape[1]), self.vectors.dtype)
         exact = np.empty(loaded.shape)
         asked = np.flatnonzero(counts)
-        targets = self.vectors[queries[asked]].astype(np.float64)
+        targets = queries.matrix[queries.rows[asked]].astype(np.float64)
         for target, (start, end) in zip(targets, pairwise(_ends(counts[asked])), strict=True):
             for first in range(start, end, _CHUNK):
                 last = min(first + _CHUNK, end)
@@ -204,9 +182,9 @@ class _Ranking(NamedTuple):
                 part[:] = loaded[: last - first]
                 if self.metric == "euclidean":
                     part -= target
-                    values[first:last] = -np.sqrt(_dots(part, part))
+                    values[first:last] = -np.sqrt(dot_products(part, part))
                 else:
-                    values[first:last] = _dots(part, target)
+                    values[first:last] = dot_products(part, target)
         return values
 
     def _write(self, block: np.ndarray, counts: np.ndarray, places: np.ndarray, values: np.ndarray) -> None:
@@ -239,18 +217,58 @@ class _Pairs(NamedTuple):
     score: np.ndarray
 
 
+class _Rows(NamedTuple):
+    """Some rows of a matrix."""
+
+    matrix: np.ndarray
+    rows: np.ndarray
+    """``(n,) int64``"""
+
+    def take(self, places: np.ndarray) -> _Rows:
+        """Some of them."""
+        return self._replace(rows=self.rows[places])
+
+
+def _asked(vectors: np.ndarray, selection: Selection) -> _Rows:
+    """The vectors of the queries; where each is a mean of several usages, in a matrix of their own."""
+    if selection.companions is None:
+        return _Rows(vectors, selection.queries)
+    groups = np.concatenate([selection.queries[:, None], selection.companions], axis=1)
+    means = np.empty((len(groups), vectors.shape[1]), vectors.dtype)
+    for first in range(0, len(groups), _CHUNK):
+        means[first : first + _CHUNK] = vectors[groups[first : first + _CHUNK]].mean(axis=1, dtype=np.float64)
+    return _Rows(means, np.arange(len(groups)))
+
+
+def _side(rows: _Rows, precision: type[np.floating]) -> _Side:
+    """Lengths of rows, and the rows with length 1."""
+    count, dim = len(rows.rows), rows.matrix.shape[1]
+    lengths, units = np.empty(count), np.empty((count, dim), precision)
+    exact = np.empty((_CHUNK, dim))
+    for first in range(0, count, _CHUNK):
+        chunk = rows.rows[first : first + _CHUNK]
+        part = exact[: len(chunk)]
+        part[:] = rows.matrix[chunk]
+        length = np.sqrt(dot_products(part, part), out=lengths[first : first + _CHUNK])
+        part *= (1 / np.where(length > 0, length, 1))[:, None]
+        units[first : first + _CHUNK] = part
+    if not np.isfinite(lengths).all():
+        row = rows.rows[~np.isfinite(lengths)][0]
+        raise UserError(f"the vector of instance {row} is not finite; encode the corpus again")
+    return _Side(rows, lengths, units)
+
+
 class _Side(NamedTuple):
     """The queries or the candidates of a comparison."""
 
-    rows: np.ndarray
-    """Rows of the corpus: ``(n,) int64``."""
+    source: _Rows
     lengths: np.ndarray
     """``(n,) float64``"""
     units: np.ndarray
     """Rows of length 1: ``(n, dim)``."""
 
 
-def _dots(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+def dot_products(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Dot products of rows of ``left`` ``(n, dim)`` with those of ``right``, or with one vector: ``(n,)``.
 
     Each is a product of a row and a column, so that it does not depend on ``n``.

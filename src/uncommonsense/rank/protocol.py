@@ -30,6 +30,9 @@ class Protocol:
     """Occurrences in D that a sense needs to be asked for."""
     excluded: frozenset[str] = frozenset()
     """Senses that are not asked for but stay in D, such as "none of the above"."""
+    query_size: int = 1
+    """Usages a query is the mean of: its own, and others of its sense in Q, drawn by ``query_seed``."""
+    query_seed: int = 0
 
     def as_json(self) -> dict[str, Any]:
         """The rules as plain JSON values."""

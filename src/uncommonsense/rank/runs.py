@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -85,8 +86,9 @@ class Run(NamedTuple):
 
 
 def slug(name: str) -> str:
-    """A file name for a model's name."""
-    return re.sub(r"[^\w.@=+-]+", "_", name).strip("_.") or "system"
+    """A file name for a system's name: another one for every name."""
+    plain = re.sub(r"[^\w.@=+-]+", "_", name).strip("_.")
+    return plain if plain == name else f"{plain}~{zlib.crc32(name.encode()):08x}"
 
 
 def start_run(folder: Path, corpus: str, queries: Queries, *, k: int, split: str = "") -> Run:

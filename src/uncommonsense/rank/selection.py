@@ -64,6 +64,8 @@ class Selection(NamedTuple):
     lemma: np.ndarray
     """Number of each query's lemma: ``(queries,) int64``."""
     protocol: Protocol
+    companions: np.ndarray | None = None
+    """Other usages of each query's sense that are averaged with it: ``(queries, query_size - 1) int64``."""
 
     def buckets(self) -> list[Bucket]:
         """The cells of frequency x prevalence, in the order of the paper's table."""
@@ -133,6 +135,7 @@ def select(corpus: Corpus, protocol: Protocol) -> Selection:
         asked &= prevalence < 1.0
 
     database, queries = np.flatnonzero(in_database), np.flatnonzero(asked)
+    queries, companions = _grouped(queries, sense, protocol)
     pool_count = np.bincount(pool[database], minlength=pool.max() + 1)
     frequency = sense_count[sense] if protocol.frequency == "sense" else group_count[lemma_pos]
     return Selection(
@@ -147,7 +150,31 @@ def select(corpus: Corpus, protocol: Protocol) -> Selection:
         prevalence=prevalence[queries],
         lemma=lemma[queries],
         protocol=protocol,
+        companions=companions,
     )
+
+
+def _grouped(
+    queries: np.ndarray, sense: np.ndarray, protocol: Protocol
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """The queries whose sense is asked for ``query_size`` times, and each one's companions.
+
+    The usages of a sense stand in a random circle; companions are the next ones, so all serve equally often.
+    """
+    others = protocol.query_size - 1
+    if not others:
+        return queries, None
+    rng = np.random.default_rng(protocol.query_seed)
+    shuffled = rng.permutation(queries)
+    circle = shuffled[np.argsort(sense[shuffled], kind="stable")]
+    _, first, size = np.unique(sense[circle], return_index=True, return_counts=True)
+    start, length = np.repeat(first, size), np.repeat(size, size)
+    place = np.arange(len(circle)) - start
+    steps = np.arange(1, others + 1)
+    companions = circle[start[:, None] + (place[:, None] + steps) % length[:, None]]
+    order = np.argsort(circle)
+    order = order[length[order] > others]
+    return circle[order], companions[order]
 
 
 def first_senses(corpus: Corpus) -> pa.Array:

@@ -88,6 +88,7 @@ def published_model(result: RankingResult) -> str | None:
     if result.system in ("random", "oracle"):
         return result.system
     settings = result.settings or {}
-    if settings.get("layers") != "last" or settings.get("pool", "mean") != "mean":
+    as_there = {"layers": "last", "pool": "mean", "metric": "cosine"}
+    if any(settings.get(name, value) != value for name, value in as_there.items()):
         return None
     return PurePosixPath(settings["model"]).name

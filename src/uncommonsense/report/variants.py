@@ -33,9 +33,7 @@ def variant_of(result: RankingResult) -> Variant | None:
     found = _INOCULATED.fullmatch(settings.get("model", ""))
     if found is None:
         return None
-    layers = settings.get("layers", "last")
-    suffix = "" if layers == "last" else f"@{layers}"
-    return Variant(found[1] + suffix, int(found[2]), int(found[3]))
+    return Variant(found[1] + _manner(result), int(found[2]), int(found[3]))
 
 
 def plain_systems(results: Sequence[RankingResult]) -> list[RankingResult]:
@@ -50,15 +48,20 @@ def inoculated(results: Sequence[RankingResult]) -> dict[str, dict[int, list[Ran
         if variant := variant_of(result):
             groups.setdefault(variant.base, {}).setdefault(variant.size, []).append(result)
     for result in plain_systems(results):
-        if _path_part(result.system) in groups:
-            groups[_path_part(result.system)][0] = [result]
+        if (base := _path_part(result)) in groups:
+            groups[base][0] = [result]
     return {base: dict(sorted(sizes.items())) for base, sizes in groups.items()}
 
 
-def _path_part(model: str) -> str:
-    """A hub id as the name of the folder below which its inoculated versions are."""
-    name, at, layers = model.partition("@")
-    return re.sub(r"[^\w.-]+", "-", name).strip("-.") + at + layers
+def _path_part(result: RankingResult) -> str:
+    """A hub id as the name of the folder below which its inoculated versions are, and how it was used."""
+    model = (result.settings or {}).get("model", result.system)
+    return re.sub(r"[^\w.-]+", "-", model).strip("-.") + _manner(result)
+
+
+def _manner(result: RankingResult) -> str:
+    """What a system's name says beyond its model's: layers, pool, metric."""
+    return result.system.removeprefix((result.settings or {}).get("model", result.system))
 
 
 def layer_series(results: Sequence[RankingResult]) -> dict[str, dict[int, RankingResult]]:
