@@ -7,7 +7,7 @@ any Parquet reader (``datasets.load_dataset("parquet", ...)`` among them) opens 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
@@ -160,6 +160,19 @@ class Corpus:
         corpus = cls(table.select(SENTENCE_SCHEMA.names), instances, name=name)
         corpus.__dict__["rows"] = np.asarray(parents, dtype=np.int64)
         return corpus
+
+    @classmethod
+    def concatenate(cls, corpora: Sequence[Corpus]) -> Corpus:
+        """One corpus after another; ids stay as they are."""
+        starts = np.cumsum([0, *(corpus.sentences.num_rows for corpus in corpora)])
+        joined = cls(
+            pa.concat_tables([corpus.sentences for corpus in corpora]),
+            pa.concat_tables([corpus.instances for corpus in corpora]),
+            name="+".join(corpus.name for corpus in corpora),
+        )
+        rows = [corpus.rows + start for corpus, start in zip(corpora, starts, strict=False)]
+        joined.__dict__["rows"] = np.concatenate(rows)
+        return joined
 
     def __len__(self) -> int:
         """How many instances there are."""

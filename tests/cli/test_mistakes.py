@@ -58,6 +58,8 @@ def fail(capsys: Captured, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> 
         ("rank|nothing|--baselines", "unknown corpus 'nothing'"),
         ("rank|sampler|--baselines|--protocol|publshed", "did you mean 'published'"),
         ("rank|sampler|--baselines|--frequency-edges|many", "--frequency-edges takes numbers"),
+        ("rank|sampler|--metric|cosin", "did you mean 'cosine'"),
+        ("rank|sampler|--grid|nowhere.toml", "nowhere.toml: no such grid file"),
         ("rank|sampler|--baselines|--frequency-edges|", "--frequency-edges takes numbers"),
         ("rank|sampler|--baselines|--frequency-edges|10,5", "--frequency-edges must be finite and rise"),
         ("rank|sampler|--baselines|--frequency-edges|nan", "--frequency-edges must be finite and rise"),

@@ -112,6 +112,27 @@ def test_a_model(spec: str, cache: str) -> None:
     assert chance < model <= best
 
 
+def test_a_grid_of_systems_is_resumed(spec: str, cache: str, tmp_path: Path) -> None:
+    require("minilm")
+    grid = tmp_path / "grid.toml"
+    grid.write_text('model = "minilm"\nlayers = ["last", 3]\nmetric = ["cosine", "euclidean"]\n')
+    arguments = ("rank", spec, "--top", "5", "--grid", str(grid), "--out", str(tmp_path / "run"))
+    found = as_json(*arguments, UNCOMMONSENSE_CACHE=cache)
+    systems = ["minilm", "minilm (euclidean)", "minilm@3", "minilm@3 (euclidean)"]
+    assert list(found["systems"]) == ["random", *systems, "oracle"]
+    written = {file: file.stat().st_mtime_ns for file in (tmp_path / "run" / "systems").iterdir()}
+    assert len(written) == 4
+    assert as_json(*arguments, UNCOMMONSENSE_CACHE=cache) == found
+    assert {file: file.stat().st_mtime_ns for file in written} == written
+
+
+def test_a_query_of_several_usages() -> None:
+    plain = as_json("rank", "sampler", "--baselines", "--top", "10")
+    several = as_json("rank", "sampler", "--baselines", "--top", "10", "--query-n", "3")
+    assert several["protocol"]["query_size"] == 3
+    assert 0 < several["queries"] <= plain["queries"]
+
+
 def test_like(spec: str, cache: str) -> None:
     require("minilm")
     sentence = "The [bat] hung upside down in the cave."

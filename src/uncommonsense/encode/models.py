@@ -22,14 +22,17 @@ ALIASES = {
 
 
 def load_model(name: str, *, revision: str | None = None, trust_remote_code: bool = False) -> tuple[Any, Any]:
-    """Load model and tokeniser: a folder if there is one of that name, then an alias, then the hub."""
+    """Load model and tokeniser: a folder if there is one of that name, then an alias, then the hub.
+
+    A folder that happens to have the name of an alias and holds no model does not hide it.
+    """
     from uncommonsense.encode import _hf
 
     folder = Path(name).expanduser()
-    if not folder.exists():
-        if name in ALIASES:
-            folder = _resource_folder(ALIASES[name])
-        elif name.startswith((".", "/", "~")):
+    if name in ALIASES and not (folder / "config.json").is_file():
+        folder = _resource_folder(ALIASES[name])
+    elif not folder.exists():
+        if name.startswith((".", "/", "~")):
             raise UserError(f"there is no folder {name}; give a folder, a hub id, or minilm, smollm2")
         elif "/" not in name and get_close_matches(name, ALIASES, cutoff=0.8):
             raise UnknownNameError("model", name, ALIASES)
