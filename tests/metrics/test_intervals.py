@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from uncommonsense.metrics.intervals import bootstrap_intervals, cluster_bootstrap
+from uncommonsense.metrics.intervals import bootstrap_intervals, cluster_bootstrap, crossed_bootstrap
 from uncommonsense.metrics.measures import PerQuery, parse_measure
 
 GROUPED = st.lists(st.tuples(st.floats(0, 1), st.integers(0, 4)), min_size=1, max_size=30)
@@ -152,3 +152,26 @@ def test_memory_stays_bounded() -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 60e6
+
+
+def test_repetitions_add_their_own_uncertainty() -> None:
+    """Repetitions at 0 and 1 on every query: whatever the clusters, the mean is 0, 1/2 or 1."""
+    clusters = np.arange(50)
+    low, high = PerQuery.of(np.zeros(50)), PerQuery.of(np.ones(50))
+    assert crossed_bootstrap([low, high], clusters) == (1 / 2, 0, 1)
+    assert crossed_bootstrap([high, high], clusters) == (1, 1, 1)
+
+
+def test_one_repetition_is_a_bootstrap_over_clusters() -> None:
+    rng = np.random.default_rng(1)
+    values, clusters = rng.random(200), rng.integers(0, 40, 200)
+    crossed = crossed_bootstrap([PerQuery.of(values)], clusters, resamples=4000)
+    plain = cluster_bootstrap(values, clusters, resamples=4000)
+    assert crossed.value == pytest.approx(plain.value)
+    assert (crossed.low, crossed.high) == pytest.approx((plain.low, plain.high), abs=0.01)
+
+
+def test_repetitions_on_a_single_cluster_have_no_interval() -> None:
+    found = crossed_bootstrap([PerQuery.of(np.ones(3))] * 2, np.array([7, 7, 7]))
+    assert found.value == 1
+    assert np.isnan(found.low)

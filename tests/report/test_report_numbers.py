@@ -204,6 +204,10 @@ def test_inoculated_models_are_grouped_by_model_and_size(tmp_path: Path) -> None
     seeds = [run.result(f"out/gpt2/size-250/seed-{seed}/model").judged(MEASURE).score() for seed in (0, 1)]
     assert row_of(sizes, "gpt2, 250 examples, 2 seeds").cells[-1].startswith(f"{100 * np.mean(seeds):.2f} ")
     assert below(sizes, "gpt2, 250 examples, 2 seeds").cells[0].startswith("18.08 ")
+    plain = run.result("gpt2").judged(MEASURE).score()
+    gained = row_of(found[f"gain-{MEASURE}"], "gpt2, 250 examples, 2 seeds").cells[-1]
+    assert gained.startswith(f"{100 * (np.mean(seeds) - plain):+.2f} ±")
+    assert gained.endswith(f"({100 * (min(seeds) - plain):+.2f} … {100 * (max(seeds) - plain):+.2f})")
     best = found[f"best-{MEASURE}"]
     averages = {
         size: np.mean([each.judged(MEASURE).score() for each in groups["gpt2"][size]]) for size in (250, 1000)

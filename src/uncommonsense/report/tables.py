@@ -4,43 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 from uncommonsense.metrics.measures import parse_measure
 from uncommonsense.rank.evaluate import RankingResult
+from uncommonsense.report.cells import Row, Table, best_in_columns, cell, published_rows, signed
 from uncommonsense.report.comparison import Comparison, LemmaDifference
+from uncommonsense.report.inoculation import inoculation_tables
 from uncommonsense.report.published import Reference, find_reference, published_model
-from uncommonsense.report.results import Results, Score, mean_judged
-from uncommonsense.report.variants import inoculated, plain_systems
+from uncommonsense.report.results import Results, Score
+from uncommonsense.report.variants import plain_systems
 
 __all__ = ["Row", "Table", "all_tables", "provenance_tables"]
-
-Kind = Literal["model", "baseline", "published", "count", "plain"]
 
 _TOP_LEMMAS = 10
 _INTERVAL = "Scores in %. ±: half of a 95% interval, by bootstrap over lemmas."
 _BEST = "Bold: the best model of the column."
-
-
-class Row(NamedTuple):
-    """A label and its cells; ``strong`` are the positions of cells in bold."""
-
-    label: str
-    cells: tuple[str, ...]
-    kind: Kind = "model"
-    strong: frozenset[int] = frozenset()
-
-
-class Table(NamedTuple):
-    """A table with a heading over each column; ``numeric`` tables are set flush right."""
-
-    key: str
-    title: str
-    head: str
-    columns: tuple[str, ...]
-    rows: tuple[Row, ...]
-    notes: tuple[str, ...] = ()
-    numeric: bool = True
 
 
 def all_tables(results: Results, comparisons: Sequence[Comparison]) -> list[Table]:
@@ -49,12 +28,7 @@ def all_tables(results: Results, comparisons: Sequence[Comparison]) -> list[Tabl
     tables = []
     for measure in results.measures:
         tables.append(_score_table(results, measure, reference))
-        if groups := inoculated(results.models):
-            sizes = _size_scores(results, groups, measure)
-            tables += [
-                _size_table(results, groups, sizes, measure, reference),
-                _best_table(results, sizes, measure, reference),
-            ]
+        tables += inoculation_tables(results, measure, reference)
     if comparisons:
         tables += [_comparison_table(results, comparisons), _lemma_table(results, comparisons)]
     return tables
@@ -66,7 +40,7 @@ def all_tables(results: Results, comparisons: Sequence[Comparison]) -> list[Tabl
 def _score_table(results: Results, measure: str, reference: Reference | None) -> Table:
     labels = [bucket.label for bucket in results.columns()]
     models = plain_systems(results.models)
-    best = _best_in_columns([[results.score(m.system, label, measure) for label in labels] for m in models])
+    best = best_in_columns([[results.score(m.system, label, measure) for label in labels] for m in models])
     chance, oracle = (results.baseline(name, measure) for name in ("random", "oracle"))
     rows: list[Row] = []
     for position, result in enumerate([chance, *models, oracle]):
@@ -88,19 +62,8 @@ def _score_rows(
     if result.system in ("random", "oracle"):
         cells, kind = tuple(f"{100 * score.value:.2f}" for score in scores.values()), "baseline"
     else:
-        cells, kind = tuple(map(_cell, scores.values())), "model"
-    return [Row(result.system, cells, kind, strong), *_published_rows(scores, printed)]  # type: ignore[arg-type]
-
-
-def _published_rows(scores: Mapping[str, Score], printed: Mapping[str, float]) -> list[Row]:
-    """The paper's figures, and ours minus theirs; nothing where there are none."""
-    if not printed.keys() & scores.keys():
-        return []
-    cells = tuple(
-        f"{100 * printed[label]:.2f} (Δ {_signed(score.value - printed[label])})" if label in printed else ""
-        for label, score in scores.items()
-    )
-    return [Row("published", cells, "published")]
+        cells, kind = tuple(map(cell, scores.values())), "model"
+    return [Row(result.system, cells, kind, strong), *published_rows(scores, printed)]  # type: ignore[arg-type]
 
 
 def _count_rows(results: Results, reference: Reference | None) -> list[Row]:
@@ -111,12 +74,6 @@ def _count_rows(results: Results, reference: Reference | None) -> list[Row]:
         cells = tuple(f"{printed[label]:,}" if label in printed else "" for label in ours)
         rows.append(Row("published", cells, "published"))
     return rows
-
-
-def _best_in_columns(scores: Sequence[Sequence[Score]]) -> list[frozenset[int]]:
-    """For each row the columns in which no other row is better."""
-    tops = [max(column) for column in zip(*([round(s.value, 9) for s in row] for row in scores), strict=True)]
-    return [frozenset(i for i, score in enumerate(row) if round(score.value, 9) == tops[i]) for row in scores]
 
 
 def _notes(measure: str, reference: Reference | None, rows: Iterable[Row]) -> tuple[str, ...]:
@@ -130,72 +87,6 @@ def _notes(measure: str, reference: Reference | None, rows: Iterable[Row]) -> tu
     return tuple(notes)
 
 
-# Inoculation
-
-SizeScores = Mapping[str, Mapping[int, Mapping[str, Score]]]
-"""Base model -> size -> bucket -> the score, averaged over seeds."""
-
-
-def _size_scores(
-    results: Results, groups: Mapping[str, Mapping[int, list[RankingResult]]], measure: str
-) -> dict[str, dict[int, dict[str, Score]]]:
-    return {
-        base: {size: results.judge(mean_judged(seeds, measure)) for size, seeds in sizes.items()}
-        for base, sizes in groups.items()
-    }
-
-
-def _size_table(
-    results: Results,
-    groups: Mapping[str, Mapping[int, list[RankingResult]]],
-    scores: SizeScores,
-    measure: str,
-    reference: Reference | None,
-) -> Table:
-    """A row for each model and size."""
-    labels = [bucket.label for bucket in results.columns()]
-    rows: list[Row] = []
-    for base, sizes in scores.items():
-        best = _best_in_columns([list(by_bucket.values()) for by_bucket in sizes.values()])
-        for strong, (size, by_bucket) in zip(best, sizes.items(), strict=True):
-            seeds = len(groups[base][size])
-            label = f"{base}, {size:,} examples" + (f", {seeds} seeds" if seeds > 1 else "")
-            rows.append(Row(label, tuple(map(_cell, by_bucket.values())), "model", strong))
-            if reference and size:
-                printed = reference.at_size(base, size, measure)
-                rows += _published_rows(by_bucket, printed)
-    notes = (
-        "Scores in %, averaged over seeds. ±: half of a 95% interval, by bootstrap over lemmas.",
-        "0 examples: the model as it is. Bold: the best size of a model.",
-    )
-    title = f"{results.run.about['corpus']}: {measure} after inoculation"
-    return Table(f"inoculation-{measure}", title, "model and sample", tuple(labels), tuple(rows), notes)
-
-
-def _best_table(results: Results, scores: SizeScores, measure: str, reference: Reference | None) -> Table:
-    """The shape of Tables 1c and 1d: for each model the best size, column by column."""
-    labels = [bucket.label for bucket in results.columns()]
-    rows: list[Row] = []
-    for base, sizes in scores.items():
-        best = {label: _best_size(sizes, label) for label in labels}
-        chosen = {label: sizes[size][label] for label, size in best.items()}
-        cells = tuple(f"{_cell(chosen[label])} [{best[label]:,}]" for label in labels)
-        rows.append(Row(base, cells))
-        if reference:
-            rows += _published_rows(chosen, reference.inoculated(base, measure))
-    notes = (
-        "Scores in %; in brackets, the number of examples that gave the best score, column by column.",
-        "The size is chosen on the same queries, so these figures flatter inoculation.",
-    )
-    title = f"{results.run.about['corpus']}: {measure}, best over sizes of inoculation"
-    return Table(f"best-{measure}", title, "model", tuple(labels), tuple(rows), notes)
-
-
-def _best_size(sizes: Mapping[int, Mapping[str, Score]], label: str) -> int:
-    tuned = [size for size in sizes if size]
-    return max(tuned, key=lambda size: sizes[size][label].value)
-
-
 # Differences
 
 
@@ -205,7 +96,7 @@ def _comparison_table(results: Results, comparisons: Sequence[Comparison]) -> Ta
         Row(
             each.system,
             tuple(
-                f"{_signed(found.value)} (p {_p(found.p)}){'†' if found.adjusted < 0.05 else ''}"
+                f"{signed(found.value)} (p {_p(found.p)}){'†' if found.adjusted < 0.05 else ''}"
                 for found in each.differences.values()
             ),
         )
@@ -238,7 +129,7 @@ def _lemma_table(results: Results, comparisons: Sequence[Comparison]) -> Table:
 
 def _lemma_row(each: LemmaDifference) -> Row:
     counts = (f"{n:,}" for n in (each.queries, each.wins, each.losses))
-    return Row(each.lemma, (*counts, _signed(each.difference), _signed(each.contribution, 3)), "plain")
+    return Row(each.lemma, (*counts, signed(each.difference), signed(each.contribution, 3)), "plain")
 
 
 # Where the numbers come from
@@ -278,19 +169,6 @@ def _plain(value: Any) -> str:
         return str(value)
     shown = ", ".join(format(each, "g") if isinstance(each, float) else str(each) for each in value[:8])
     return f"{shown}, … ({len(value)} in all)" if len(value) > 8 else shown or "none"
-
-
-# Numbers
-
-
-def _cell(score: Score) -> str:
-    return f"{100 * score.value:.2f} ±{100 * score.half:.1f}"
-
-
-def _signed(value: float, digits: int = 2) -> str:
-    """A difference in points, with a proper minus."""
-    text = f"{100 * value:+.{digits}f}"
-    return "0.00" if not float(text) else text.replace("-", "−")
 
 
 def _p(value: float) -> str:
