@@ -65,11 +65,30 @@ def test_the_layout_of_the_release(tmp_path: Path) -> None:
         ("<WSD>x</WSD>", "1 columns"),
         ("<WSD>x</WSD>\tx.noun.1\ta\tb", "4 columns"),
         ("<WSD>x</WSD>\tx.noun", "'x.noun' is not a sense"),
-        ("<WSD>x</WSD>\tx.conj.1", "'x.conj.1' is not a sense"),
+        ("<WSD>x</WSD>\tx..1", "'x..1' is not a sense"),
         ("<WSD>x</WSD>\t.noun.1", "'.noun.1' is not a sense"),
     ],
 )
-def test_broken_lines(tmp_path: Path, line: str, message: str) -> None:
-    path = write(tmp_path / "train.txt", f"{EXAMPLE}\n{line}\n")
+def test_broken_lines(tmp_path: Path, line: str, message: str, caplog: pytest.LogCaptureFixture) -> None:
+    path = write(tmp_path / "train.txt", f"\n{line}\n" * 30)
     with pytest.raises(MalformedInputError, match=re.escape(f"{path}:2: ") + ".*" + re.escape(message)):
         list(read(path))
+    path = write(tmp_path / "train.txt", f"{EXAMPLE}\n{line}\n{EXAMPLE}\n{line}\n")
+    assert [sentence.id for sentence in read(path)] == ["train.1", "train.3"]
+    (record,) = caplog.records
+    assert record.getMessage().startswith(f"{path}:2: ")
+    assert message in record.getMessage()
+    assert record.getMessage().endswith("lines left out of this file: 2")
+
+
+def test_a_target_that_is_empty_beside_one_that_is_not(tmp_path: Path) -> None:
+    path = write(tmp_path / "train.txt", "<WSD></WSD>An <WSD>ox</WSD>\tox.noun.0\n")
+    (sentence,) = read(path)
+    assert [(target.start, target.end) for target in sentence.instances] == [(1, 2)]
+
+
+@pytest.mark.parametrize(("name", "pos"), [("adjective", "a"), ("adv", "r"), ("proper noun", "x")])
+def test_parts_of_speech(tmp_path: Path, name: str, pos: str) -> None:
+    path = write(tmp_path / "train.txt", f"<WSD>x</WSD>\tx.{name}.1\n")
+    (sentence,) = read(path)
+    assert sentence.instances[0].pos == pos

@@ -39,14 +39,13 @@ gloss:\tA surname.
 sense_id:\tspoon.noun.1
 word:\tspoon
 gloss:\tA bait.
-sense_id_
 """
 
 
 @pytest.fixture
 def fews(tmp_path: Path) -> Path:
     file = tmp_path / "senses.txt"
-    file.write_text(FEWS.replace("sense_id_\n", ""), "utf-8")
+    file.write_text(FEWS, "utf-8")
     return file
 
 
@@ -81,12 +80,11 @@ class TestFews:
     @pytest.mark.parametrize(
         ("text", "line", "message"),
         [
-            (FEWS, 22, "'sense_id_' begins with none of the fields sense_id: word:"),
+            ("\nspoons\n", 2, "'spoons' begins with none of the fields sense_id: word:"),
             ("word:\tspoon\ngloss:\tx\n", 1, "no 'sense_id'"),
-            ("\n\nsense_id:\tspoon.noun.0\nword:\tspoon\n", 3, "no 'gloss'"),
+            ("\n\nsense_id:\tspoon.noun.0\ngloss:\tx\n", 3, "no 'word'"),
             ("sense_id:\tspoon\nword:\tspoon\ngloss:\tx\n", 1, "word.pos.N"),
             ("sense_id:\ta.b.1\nword:\ta\ngloss:\tx\nword:\tb\n", 4, "a second 'word'"),
-            ("sense_id:\ta.b.1\nword:\ta\ngloss:\tx\n\n" * 2, 5, "'a.b.1' was used before, on line 1"),
         ],
     )
     def test_broken_files_say_where(self, tmp_path: Path, text: str, line: int, message: str) -> None:
@@ -98,11 +96,26 @@ class TestFews:
         assert message in str(caught.value)
 
     @pytest.mark.parametrize(
-        ("name", "pos"), [("adj", "a"), ("adv", "r"), ("s", "a"), ("p", "p"), ("name", "x")]
+        ("name", "pos"),
+        [("adjective", "a"), ("adj", "a"), ("adv", "r"), ("s", "a"), ("p", "p"), ("name", "x")],
     )
     def test_parts_of_speech(self, tmp_path: Path, name: str, pos: str) -> None:
         (tmp_path / "senses.txt").write_text(f"sense_id:\ton.{name}.1\nword:\ton\ngloss:\tx\n")
         assert open_fews(tmp_path).sense(f"on.{name}.1").pos == pos
+
+    def test_of_equal_ids_the_first_counts(self, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+        file = tmp_path / "senses.txt"
+        file.write_text("".join(f"sense_id:\ta.b.1\nword:\ta\ngloss:\t{n}\n\n" for n in "xyz"))
+        assert open_fews(file).gloss("a.b.1") == "x"
+        (record,) = caplog.records
+        assert record.getMessage().startswith(f"{file}:5: the id 'a.b.1' was used before, on line 1")
+        assert record.getMessage().endswith("left out of this file: 2")
+
+    def test_a_value_may_go_on_and_a_gloss_may_be_missing(self, tmp_path: Path) -> None:
+        text = "sense_id:\ta.b.1\nword:\ta\ngloss:\tone\ntwo: three\ntags:\t\n\nsense_id:\ta.b.2\nword:\ta\n"
+        (tmp_path / "senses.txt").write_text(text)
+        inventory = open_fews(tmp_path)
+        assert [inventory.gloss(sense) for sense in inventory.senses()] == ["one two: three", ""]
 
     def test_not_text(self, tmp_path: Path) -> None:
         file = tmp_path / "senses.txt"

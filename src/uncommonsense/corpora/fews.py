@@ -7,10 +7,14 @@ attribution, which is left out here. Where several words are marked, each is a t
 training set instead); ``fews:FILE`` reads one file. The split is the file's name: ``train``,
 ``dev.few-shot``, ...
 Ids are ``train.12`` for line 12 and ``train.12.t3`` for the target at token 3 (from 0).
+
+The data come from a wiki. A line that cannot be read is left out, with a warning that says where the first of
+them is; a file that begins with nothing else is an error.
 """
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,6 +28,9 @@ from uncommonsense.schema import Instance, Sentence
 
 __all__ = ["read"]
 
+_log = logging.getLogger(__name__)
+_PATIENCE = 20
+"""Unreadable lines at the beginning of a file after which it is taken for something else."""
 _TARGET = re.compile(r"<WSD>(.*?)</WSD>")
 _TRAINING = {"base": "train/train.txt", "ext": "train/train.ext.txt"}
 _EVALUATION = (
@@ -38,10 +45,28 @@ def read(path: Path, *, train: str = "base") -> Iterator[Sentence]:
     """Yield the examples of a FEWS folder or file; ``train`` is ``base`` or ``ext``."""
     training = _TRAINING[pick("train", train, _TRAINING)]
     for file in _files(path, training) if path.is_dir() else [path]:
-        split = file.name.removesuffix(".txt")
-        for line, text in read_lines(file):
-            if text.strip():
-                yield _example(file, line, text, split)
+        yield from _read_file(file)
+
+
+def _read_file(file: Path) -> Iterator[Sentence]:
+    split = file.name.removesuffix(".txt")
+    read, flaws = 0, list[MalformedInputError]()
+    for line, text in read_lines(file):
+        if not text.strip():
+            continue
+        try:
+            example = _example(file, line, text, split)
+        except MalformedInputError as error:
+            flaws.append(error)
+            if not read and len(flaws) == _PATIENCE:
+                break
+        else:
+            read += 1
+            yield example
+    if flaws and not read:
+        raise flaws[0]
+    if flaws:
+        _log.warning("%s; lines left out of this file: %d", flaws[0], len(flaws))
 
 
 def _files(folder: Path, training: str) -> list[Path]:
@@ -64,9 +89,10 @@ def _example(path: Path, line: int, text: str, split: str) -> Sentence:
     identifier = f"{split}.{line}"
     instances = []
     for start, end in spans:
-        if start == end:
-            raise MalformedInputError(path, line, "a marked target is empty")
-        instances.append(Instance(f"{identifier}.t{start}", start, end, lemma, pos, (sense,), split))
+        if start < end:
+            instances.append(Instance(f"{identifier}.t{start}", start, end, lemma, pos, (sense,), split))
+    if not instances:
+        raise MalformedInputError(path, line, "the marked target is empty")
     return Sentence(identifier, tokens, split, tuple(instances))
 
 
@@ -82,8 +108,8 @@ def _pieces(path: Path, line: int, sentence: str) -> list[str]:
 def _lemma_and_pos(path: Path, line: int, sense: str) -> tuple[str, str]:
     """Take ``word.pos.N`` apart; the word itself may have full stops in it."""
     match sense.rsplit(".", 2):
-        case [word, name, number] if word and number.isdigit() and (pos := pos_letter(name)):
-            return word.lower().replace(" ", "_"), pos
+        case [word, name, number] if word and name and number.isdigit():
+            return word.lower().replace(" ", "_"), pos_letter(name) or "x"
     raise MalformedInputError(
         path, line, f"{sense!r} is not a sense of FEWS; expected something like word.noun.2"
     )

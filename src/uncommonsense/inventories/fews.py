@@ -1,11 +1,12 @@
 """Senses of FEWS and of Wiktionary builds in its form: blocks of ``field:`` TAB ``value`` in ``senses.txt``.
 
-An id is ``word.pos.N``; the parts of speech ``noun verb adj adv`` become ``n v a r``, the letters of
-``POS`` stand for themselves, others become ``x``. Synonyms follow the word among the lemmas.
+An id is ``word.pos.N``; ``noun verb adjective adverb`` (or ``adj``, ``adv``) become the letters ``n v a r``,
+the letters of ``POS`` stand for themselves, others become ``x``. Synonyms follow the word among the lemmas.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,8 +18,10 @@ from uncommonsense.schema import Sense
 __all__ = ["open_fews", "read_fews"]
 
 _FIELDS = ("sense_id", "word", "gloss", "tags", "depth", "synonyms")
-_REQUIRED = _FIELDS[:3]
-_PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"} | {pos: pos for pos in POS} | {"s": "a"}
+_REQUIRED = _FIELDS[:2]
+_log = logging.getLogger(__name__)
+_NAMES = {"noun": "n", "verb": "v", "adjective": "a", "adj": "a", "adverb": "r", "adv": "r", "s": "a"}
+_PARTS = _NAMES | {pos: pos for pos in POS}
 
 Block = dict[str, tuple[int, str]]
 """The fields of a sense: line number and value."""
@@ -34,21 +37,24 @@ def open_fews(path: str | Path, *, name: str = "fews") -> TableInventory:
 
 
 def read_fews(path: Path) -> Iterator[Sense]:
-    """The senses of a ``senses.txt``, one at a time."""
+    """The senses of a ``senses.txt``, one at a time; of those with the same id the first."""
     seen: dict[str, int] = {}
+    again = []
     for block in _blocks(path):
         sense = _parse_sense(path, block)
         line = block["sense_id"][0]
         if sense.id in seen:
-            raise MalformedInputError(
-                path, line, f"the id {sense.id!r} was used before, on line {seen[sense.id]}"
-            )
+            again.append(f"{path}:{line}: the id {sense.id!r} was used before, on line {seen[sense.id]}")
+            continue
         seen[sense.id] = line
         yield sense
+    if again:
+        _log.warning("%s; senses left out of this file: %d", again[0], len(again))
 
 
 def _blocks(path: Path) -> Iterator[Block]:
     block: Block = {}
+    last = ""
     for number, text in _lines(path):
         if not text.strip():
             if block:
@@ -56,6 +62,9 @@ def _blocks(path: Path) -> Iterator[Block]:
             block = {}
             continue
         field, colon, value = text.partition(":")
+        if (not colon or field not in _FIELDS) and block:  # a value with a line break in it
+            block[last] = (block[last][0], f"{block[last][1]} {text.strip()}")
+            continue
         if not colon or field not in _FIELDS:
             expected = " ".join(f"{each}:" for each in _FIELDS)
             raise MalformedInputError(path, number, f"{text!r} begins with none of the fields {expected}")
@@ -64,6 +73,7 @@ def _blocks(path: Path) -> Iterator[Block]:
                 path, number, f"a second {field!r} in one sense; is a blank line missing?"
             )
         block[field] = (number, value.strip())
+        last = field
     if block:
         yield block
 
@@ -90,7 +100,8 @@ def _parse_sense(path: Path, block: Block) -> Sense:
     lemmas = (block["word"][1], *_items(block, "synonyms"))
     depth = block.get("depth", (0, ""))[1]
     tags = _items(block, "tags") + ((f"depth={depth}",) if depth else ())
-    return Sense(sense_id, lemmas, _PARTS.get(parts[1], "x"), block["gloss"][1], tags=tags)
+    gloss = block.get("gloss", (0, ""))[1]
+    return Sense(sense_id, lemmas, _PARTS.get(parts[1], "x"), gloss, tags=tags)
 
 
 def _items(block: Block, field: str) -> tuple[str, ...]:
