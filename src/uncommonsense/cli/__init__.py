@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from uncommonsense import __version__
-from uncommonsense.cli import cache, corpus, data
+from uncommonsense.cli import cache, corpus, data, fews
 from uncommonsense.cli.demo import demo
 from uncommonsense.cli.doctor import doctor
 from uncommonsense.cli.index import index
@@ -52,6 +52,7 @@ app.command(rich_help_panel=_MEASURE)(inoculate)
 app.command(rich_help_panel=_MATERIAL)(index)
 app.add_typer(corpus.app, rich_help_panel=_MATERIAL)
 app.add_typer(data.app, rich_help_panel=_MATERIAL)
+app.add_typer(fews.app, rich_help_panel=_MATERIAL)
 app.add_typer(cache.app, rich_help_panel=_HOUSE)
 app.command(rich_help_panel=_HOUSE)(doctor)
 
