@@ -10,8 +10,9 @@ from typing import Annotated
 import typer
 
 from uncommonsense import __version__
-from uncommonsense.cli import cache, corpus, data, fews
+from uncommonsense.cli import cache, corpus, data, fews, wsd
 from uncommonsense.cli.demo import demo
+from uncommonsense.cli.disambiguate import disambiguate
 from uncommonsense.cli.doctor import doctor
 from uncommonsense.cli.index import index
 from uncommonsense.cli.inoculate import inoculate
@@ -45,10 +46,12 @@ _ASK, _MEASURE, _MATERIAL, _HOUSE = "Ask", "Measure", "Material", "Housekeeping"
 
 app.command(rich_help_panel=_ASK)(like)
 app.command(rich_help_panel=_ASK, epilog=_SENSES)(senses)
+app.command(rich_help_panel=_ASK)(disambiguate)
 app.command(rich_help_panel=_ASK)(demo)
 app.command(rich_help_panel=_MEASURE)(rank)
 app.command(rich_help_panel=_MEASURE)(report)
 app.command(rich_help_panel=_MEASURE)(inoculate)
+app.add_typer(wsd.app, rich_help_panel=_MEASURE)
 app.command(rich_help_panel=_MATERIAL)(index)
 app.add_typer(corpus.app, rich_help_panel=_MATERIAL)
 app.add_typer(data.app, rich_help_panel=_MATERIAL)

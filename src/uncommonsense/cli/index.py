@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["index"]
 
 _MANIFEST = ".manifest.json"
-_READER = 1
+_READER = 2
 """Counts up when text is cut into sentences or lemmas found in another way, so that it is read again."""
 
 _BLOCK = 4096

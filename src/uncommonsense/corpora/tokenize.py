@@ -7,16 +7,28 @@ from collections.abc import Iterable, Iterator, Sequence
 
 __all__ = ["join", "join_around", "tokenize"]
 
+_PICTURE = r"[\u2190-\u21ff\u2300-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
+_DRESSED = rf"{_PICTURE}[\ufe0f\U0001f3fb-\U0001f3ff]*"
+_EMOJI = rf"""
+    [\U0001f1e6-\U0001f1ff]{{2}}                      # flags are pairs of letters
+    | \U0001f3f4[\U000e0020-\U000e007f]+              # or tags
+    | [0-9\#*]\ufe0f?\u20e3                           # keycaps
+    | {_DRESSED}(?:\u200d{_DRESSED})*                 # colours of skin and hair, families
+"""
+
 _TOKEN = re.compile(
-    r"""
-      (?:Mr|Mrs|Ms|Dr|Prof|St|Sgt|Lt|Col|Capt|Gen|Rev|Jr|Sr|No|vs|etc)\.   # titles keep their full stop
-    | (?:[A-Za-z]\.){2,}                                                    # U.S., a.m.
+    rf"""
+      (?:https?://|www\.)[^\s<>"]*[^\s<>".,;:!?'’”)\]}}]                     # addresses
+    | {_EMOJI}
+    | (?:Mr|Mrs|Ms|Dr|Prof|St|Sgt|Lt|Col|Capt|Gen|Rev|Jr|Sr|vs|etc)\.      # titles keep their full stop
+    | No\.(?=\s*\d)
+    | (?:[A-Za-z]\.){{2,}}                                                  # U.S., a.m.
     | \d+(?:[.,:/]\d+)*                                                     # 1,200  3.5  10:30
     | n't\b | '(?:s|re|ve|ll|d|m)\b                                         # clitics
     | [^\W\d_]+?(?=n't\b)                                                   # do|n't
     | \w+(?:[-’']\w+)*?(?='(?:s|re|ve|ll|d|m)\b)                            # she|'ll
     | \w+(?:[-’'&]\w+)*                                                     # words, hyphenated words
-    | \.{2,} | -{2,}
+    | \.{{2,}} | -{{2,}}
     | \S
     """,
     re.VERBOSE | re.IGNORECASE,

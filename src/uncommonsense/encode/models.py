@@ -34,7 +34,7 @@ def load_model(name: str, *, revision: str | None = None, trust_remote_code: boo
     elif not folder.exists():
         if name.startswith((".", "/", "~")):
             raise UserError(f"there is no folder {name}; give a folder, a hub id, or minilm, smollm2")
-        elif "/" not in name and get_close_matches(name, ALIASES, cutoff=0.8):
+        if "/" not in name and get_close_matches(name, ALIASES, cutoff=0.8):
             raise UnknownNameError("model", name, ALIASES)
     source = str(folder) if folder.exists() else name
     return _hf.load(source, revision=revision, trust_remote_code=trust_remote_code)

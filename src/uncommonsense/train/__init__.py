@@ -1,4 +1,4 @@
-"""Training of models: so far, inoculation by fine-tuning.
+"""Training of models: inoculation by fine-tuning, the frozen probe, the gloss bi-encoder.
 
 >>> from uncommonsense.train import inoculate
 """

@@ -1,4 +1,4 @@
-"""Files that appear under their name when they are complete."""
+"""Files that appear under their name when they are complete, and folders that one run at a time writes to."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from uncommonsense.errors import UncommonSenseError
+from filelock import FileLock, Timeout
 
-__all__ = ["replacing", "sweep"]
+from uncommonsense.errors import UncommonSenseError, UserError
+
+__all__ = ["alone", "replacing", "sweep"]
 
 
 @contextmanager
@@ -30,6 +32,25 @@ def replacing(place: Path) -> Iterator[Path]:
         raise UncommonSenseError(f"cannot write {place}: {error.strerror or error}") from error
     finally:
         _remove(part)
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    """Let no other run train the same folder meanwhile."""
+    lock = FileLock(folder / "lock", timeout=0)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout:
+        raise UserError(f"another run is training {folder}; wait for it, or choose another folder") from None
+    except OSError as error:
+        raise UserError(f"cannot write to {folder}: {error.strerror or error}") from error
+    try:
+        sweep(folder)
+        yield
+        (folder / "lock").unlink(missing_ok=True)  # it is finished: whoever comes next only reads
+    finally:
+        lock.release()
 
 
 def sweep(folder: Path) -> None:

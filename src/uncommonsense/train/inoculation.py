@@ -10,27 +10,27 @@ A folder with a manifest is finished.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import logging
 import re
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import asdict, fields
-from datetime import UTC, datetime
-from importlib.metadata import version
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
-from uncommonsense import __version__
 from uncommonsense.corpora import load_corpus
 from uncommonsense.encode import Encoder, _hf
-from uncommonsense.errors import StoreError, UserError
 from uncommonsense.schema import Corpus
 from uncommonsense.train.encoder import TrainableEncoder
-from uncommonsense.train.files import replacing, sweep
+from uncommonsense.train.files import alone, replacing
+from uncommonsense.train.manifest import (
+    MANIFEST,
+    provenance,
+    read_manifest,
+    require_same,
+    run_name,
+    write_manifest,
+)
 from uncommonsense.train.recipe import Recipe
 from uncommonsense.train.sample import digest_sample, draw_sample, labels_of
 from uncommonsense.train.training import Epoch, Training
@@ -39,8 +39,7 @@ __all__ = ["cell_folder", "inoculate", "manifests", "read_corpus", "read_manifes
 
 Progress = Callable[[str, float | None, str], AbstractContextManager[Callable[[float], None]]]
 
-_MANIFEST, _MODEL, _LOSSES, _CHECKPOINT = "manifest.json", "model", "losses.csv", "checkpoint.safetensors"
-_PACKAGES = ("torch", "transformers", "tokenizers", "numpy")
+_MODEL, _LOSSES, _CHECKPOINT = "model", "losses.csv", "checkpoint.safetensors"
 
 _log = logging.getLogger(__name__)
 
@@ -71,9 +70,9 @@ def inoculate(
     encoder = TrainableEncoder(model, layers=plan.layers, pool=plan.pool)
     folder = cell_folder(out, model, size, seed)
     about = _describe(encoder, sample, plan, size=size, seed=seed)
-    with _alone(folder):
-        if (folder / _MANIFEST).exists():
-            _require_same(folder, about)
+    with alone(folder):
+        if (folder / MANIFEST).exists():
+            require_same(folder, about, _IDENTITY)
             tell(f"{folder} is there already, trained with the same settings")
         else:
             training = Training(encoder, encoder.lay_out(sample), labels_of(sample), plan, seed=seed)
@@ -99,18 +98,8 @@ def cell_folder(out: str | Path, model: str, size: int, seed: int) -> Path:
 
 def manifests(out: str | Path) -> Iterator[tuple[Path, dict[str, Any]]]:
     """Every finished folder below ``out`` with its manifest: by model, then size, then seed."""
-    found = [(file.parent, read_manifest(file.parent)) for file in Path(out).glob(f"*/*/*/{_MANIFEST}")]
+    found = [(file.parent, read_manifest(file.parent)) for file in Path(out).glob(f"*/*/*/{MANIFEST}")]
     yield from sorted(found, key=lambda each: (each[1]["model"], each[1]["size"], each[1]["seed"]))
-
-
-def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a finished folder."""
-    file = folder / _MANIFEST
-    try:
-        manifest: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise StoreError(f"{file} is damaged ({error}); delete {folder}, and it is trained anew") from error
-    return manifest
 
 
 def _describe(
@@ -136,22 +125,6 @@ _IDENTITY = ("fingerprint_before", "size", "seed", "recipe", "sample_digest")
 """What decides the weights that come out."""
 
 
-def _require_same(folder: Path, about: dict[str, Any]) -> None:
-    stored = read_manifest(folder)
-    differing = [key for key in _IDENTITY if stored.get(key) != about[key]]
-    if "recipe" in differing:
-        old = stored.get("recipe", {})
-        differing.remove("recipe")
-        differing += [
-            field.name for field in fields(Recipe) if old.get(field.name) != about["recipe"][field.name]
-        ]
-    if differing:
-        raise UserError(
-            f"{folder} holds a model that was trained otherwise ({', '.join(differing)} differ); "
-            "choose another folder, or delete this one"
-        )
-
-
 def _train(
     training: Training,
     folder: Path,
@@ -160,7 +133,7 @@ def _train(
     tell: Callable[[str], None],
 ) -> None:
     """Run the epochs that are left, with a checkpoint after each."""
-    run = hashlib.sha256(json.dumps([about[key] for key in _IDENTITY]).encode()).hexdigest()
+    run = run_name(about, _IDENTITY)
     checkpoint, limit = folder / _CHECKPOINT, about["recipe"]["epochs"]
     what = f"{about['model']} on {about['examples']} examples"
     if checkpoint.exists():
@@ -204,13 +177,11 @@ def _finish(
         "first_loss": epochs[0].loss,
         "final_loss": epochs[-1].loss,
         "seconds": round(seconds, 3),
-        "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "packages": {"uncommonsense": __version__} | {name: version(name) for name in _PACKAGES},
+        **provenance(),
     }
     sample = {key: about.pop(key) for key in ("sample_digest", "sample")}
     _write_losses(folder, epochs)
-    with replacing(folder / _MANIFEST) as part:
-        part.write_text(json.dumps({**about, **outcome, **sample}, indent=1) + "\n", encoding="utf-8")
+    write_manifest(folder, {**about, **outcome, **sample})
     (folder / _CHECKPOINT).unlink(missing_ok=True)
     tell(
         f"  {len(epochs)} epochs, loss {epochs[0].loss:.3f} to {epochs[-1].loss:.3f}, "
@@ -222,22 +193,3 @@ def _write_losses(folder: Path, epochs: list[Epoch]) -> None:
     lines = [",".join(Epoch._fields), *(f"{each.epoch},{each.loss!r},{each.seconds:.3f}" for each in epochs)]
     with replacing(folder / _LOSSES) as part:
         part.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Let no other run train the same folder meanwhile."""
-    lock = FileLock(folder / "lock", timeout=0)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
-    except Timeout:
-        raise UserError(f"another run is training {folder}; wait for it, or choose another folder") from None
-    except OSError as error:
-        raise UserError(f"cannot write to {folder}: {error.strerror or error}") from error
-    try:
-        sweep(folder)
-        yield
-        (folder / "lock").unlink(missing_ok=True)  # it is finished: whoever comes next only reads
-    finally:
-        lock.release()

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from uncommonsense.errors import UserError
 from uncommonsense.schema import Corpus
 
-__all__ = ["PARTS", "SPLIT", "digest_sample", "draw_sample", "labels_of"]
+__all__ = ["PARTS", "SPLIT", "digest_sample", "draw_sample", "labels_of", "lot"]
 
 PARTS = {"n": "nouns", "v": "verbs", "p": "prepositions"}
 """Parts of speech, drawn in equal numbers."""
@@ -37,7 +37,7 @@ def draw_sample(corpus: Corpus, size: int, *, seed: int = 0) -> Corpus:
     ids = corpus.instances["id"].to_pylist()
     mask = np.zeros(len(corpus), bool)
     for pool in pools.values():
-        mask[sorted(pool, key=lambda row: _lot(ids[row], seed))[:share]] = True
+        mask[sorted(pool, key=lambda row: lot(ids[row], seed))[:share]] = True
     return corpus.select(mask)
 
 
@@ -65,7 +65,8 @@ def _pool(corpus: Corpus, part: str) -> np.ndarray:
     return np.flatnonzero(np.asarray(pc.and_(pc.and_(single, labelled), wanted)))
 
 
-def _lot(name: str, seed: int) -> bytes:
+def lot(name: str, seed: int) -> bytes:
+    """What an id draws: the smaller, the sooner it is chosen."""
     return hashlib.blake2b(f"{seed}\x1f{name}".encode(), digest_size=16).digest()
 
 

@@ -10,29 +10,25 @@ from __future__ import annotations
 import json
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import torch
-from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import nn
 from torch.nn import functional
 
 from uncommonsense.encode.plan import Plan
-from uncommonsense.errors import StoreError, UserError
+from uncommonsense.errors import UserError
+from uncommonsense.train.checkpoint import adam_state, load_adam_state, reading_checkpoint
 from uncommonsense.train.encoder import TrainableEncoder
 from uncommonsense.train.files import replacing
+from uncommonsense.train.randomness import seeded
 from uncommonsense.train.recipe import Recipe
 
 __all__ = ["Epoch", "Training"]
-
-_WEIGHT = "weight"
-_MOMENTS = ("step", "exp_avg", "exp_avg_sq")
-"""AdamW's state of one parameter, as torch names it."""
 
 
 class Epoch(NamedTuple):
@@ -57,7 +53,7 @@ class Training:
         self._labels = torch.from_numpy(codes.astype(np.int64))
         self._recipe = recipe
         self._seed = seed
-        with _randomness(seed, 0):
+        with seeded(seed, 0):
             self._head = nn.Linear(encoder.dim, len(classes))
         self._parameters = {
             f"{part}.{name}": parameter
@@ -89,7 +85,7 @@ class Training:
         order = np.random.default_rng([self._seed, number]).permutation(len(self._labels))
         total, began = 0.0, time.monotonic()
         self._encoder.model.train(self._recipe.dropout)
-        with _randomness(self._seed, number):
+        with seeded(self._seed, number):
             for first in range(0, len(order), size):
                 batch = order[first : first + size]
                 total += self._step(batch) * len(batch)
@@ -110,46 +106,15 @@ class Training:
         return loss.item()
 
     def save(self, file: Path, run: str) -> None:
-        """Write a checkpoint of the run of this name; parameters that are not trained are left out."""
-        tensors = {}
-        for name, parameter in self._parameters.items():
-            if state := self._optimizer.state.get(parameter):
-                tensors[f"{_WEIGHT}.{name}"] = parameter.detach().contiguous()
-                tensors |= {f"{moment}.{name}": state[moment].contiguous() for moment in _MOMENTS}
+        """Write a checkpoint of the run of this name."""
+        tensors = adam_state(self._parameters, self._optimizer)
         about = {"run": run, "epochs": json.dumps(self.epochs)}
         with replacing(file) as part:
             save_file(tensors, part, about)
 
     def restore(self, file: Path, run: str) -> None:
         """Take up a checkpoint; it must be of the run of this name."""
-        try:
-            with safe_open(file, "pt") as stored:
-                about = stored.metadata()
-                tensors = {name: stored.get_tensor(name) for name in stored.keys()}  # noqa: SIM118
-            epochs = [Epoch(*epoch) for epoch in json.loads(about["epochs"])]
-            if about["run"] != run:
-                raise UserError(
-                    f"{file} is the checkpoint of a run with another model, sample or recipe; "
-                    "choose another folder, or delete it"
-                )
-            self._load(tensors)
-        except (SafetensorError, LookupError, TypeError, ValueError) as error:
-            raise StoreError(f"{file} is damaged ({error}); delete it, and the run starts anew") from error
+        with reading_checkpoint(file, run) as (tensors, about):
+            epochs = [Epoch(*epoch) for epoch in about["epochs"]]
+            load_adam_state(self._parameters, self._optimizer, tensors)
         self.epochs = epochs
-
-    def _load(self, tensors: dict[str, torch.Tensor]) -> None:
-        for name, parameter in self._parameters.items():
-            if f"{_WEIGHT}.{name}" in tensors:
-                with torch.no_grad():
-                    parameter.copy_(tensors[f"{_WEIGHT}.{name}"])
-                self._optimizer.state[parameter] = {
-                    moment: tensors[f"{moment}.{name}"] for moment in _MOMENTS
-                }
-
-
-@contextmanager
-def _randomness(seed: int, epoch: int) -> Iterator[None]:
-    """Seed torch's generator by the seed and the epoch; afterwards it is as it was."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(int(np.random.SeedSequence([seed, epoch]).generate_state(1, np.uint64)[0]))
-        yield

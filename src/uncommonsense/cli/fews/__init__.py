@@ -14,7 +14,7 @@ __all__ = ["app"]
 
 app = typer.Typer(
     name="fews",
-    help="A low-shot word sense disambiguation data set from a Wiktionary dump: build, check, describe, compare.",
+    help="Low-shot word sense disambiguation data from a Wiktionary dump: build, check, describe, compare.",
     no_args_is_help=True,
     rich_markup_mode="rich",
 )
