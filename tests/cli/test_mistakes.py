@@ -59,6 +59,13 @@ def fail(capsys: Captured, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> 
         ("rank|sampler|--baselines|--protocol|publshed", "did you mean 'published'"),
         ("rank|sampler|--baselines|--frequency-edges|many", "--frequency-edges takes numbers"),
         ("rank|sampler|--metric|cosin", "did you mean 'cosine'"),
+        ("rank|sampler|--baselines|--metric|cosin", "did you mean 'cosine'"),
+        (
+            "rank|sampler|--baselines|--prevalence-edges|25",
+            "--prevalence-edges must lie above 0 and not above 1",
+        ),
+        ("rank|sampler|--baselines|--frequency-edges|-4", "--frequency-edges must lie above 0"),
+        ("report|runs|--out|report.docx", "no format has this ending"),
         ("rank|sampler|--grid|nowhere.toml", "nowhere.toml: no such grid file"),
         ("rank|sampler|--baselines|--frequency-edges|", "--frequency-edges takes numbers"),
         ("rank|sampler|--baselines|--frequency-edges|10,5", "--frequency-edges must be finite and rise"),

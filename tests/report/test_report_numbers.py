@@ -208,6 +208,13 @@ def test_inoculated_models_are_grouped_by_model_and_size(tmp_path: Path) -> None
     gained = row_of(found[f"gain-{MEASURE}"], "gpt2, 250 examples, 2 seeds").cells[-1]
     assert gained.startswith(f"{100 * (np.mean(seeds) - plain):+.2f} ±")
     assert gained.endswith(f"({100 * (min(seeds) - plain):+.2f} … {100 * (max(seeds) - plain):+.2f})")
+    (row,) = (
+        row
+        for row in csv.DictReader(io.StringIO(make_report(gather(run, measures=[MEASURE]), "csv")))
+        if row["table"] == "gains" and row["slice"] == "all" and ", 250 " in row["system"]
+    )
+    assert float(row["value"]) == pytest.approx(np.mean(seeds) - plain)
+    assert float(row["low"]) <= float(row["value"]) <= float(row["high"])
     best = found[f"best-{MEASURE}"]
     averages = {
         size: np.mean([each.judged(MEASURE).score() for each in groups["gpt2"][size]]) for size in (250, 1000)

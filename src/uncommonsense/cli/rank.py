@@ -155,18 +155,18 @@ def rank(
         candidates=candidates,
         frequency=frequency,
         frequency_edges=_edges(frequency_edges, "--frequency-edges"),
-        prevalence_edges=_edges(prevalence_edges, "--prevalence-edges"),
+        prevalence_edges=_edges(prevalence_edges, "--prevalence-edges", highest=1),
         monosemous=monosemous,
         minimum=minimum,
         excluded=_excluded(exclude_senses, sense_groupings),
         query_size=query_n,
         query_seed=seed if query_n > 1 else None,
     )
-    cells = [] if baselines_only else _cells(model, models, grid, layers=layers, pool=pool, metric=metric)
+    cells = _cells(model, models, grid, layers=layers, pool=pool, metric=metric)
     text = _load(corpus, hold_out, seed)
     results = score(
         text,
-        cells,
+        [] if baselines_only else cells,
         rules,
         top=top,
         out=out,
@@ -256,7 +256,7 @@ def _excluded(file: Path | None, groupings: Path | None) -> frozenset[str]:
     return listed | unspecific_senses(groupings) if groupings else listed
 
 
-def _edges(text: str, option: str) -> tuple[float, ...]:
+def _edges(text: str, option: str, highest: float = math.inf) -> tuple[float, ...]:
     from uncommonsense.errors import UserError
 
     try:
@@ -265,6 +265,8 @@ def _edges(text: str, option: str) -> tuple[float, ...]:
         raise UserError(f"{option} takes numbers separated by commas, not {text!r}") from None
     if not all(map(math.isfinite, edges)) or list(edges) != sorted(set(edges)):
         raise UserError(f"{option} must be finite and rise: {text!r}")
+    if edges[0] <= 0 or edges[-1] > highest:
+        raise UserError(f"{option} must lie above 0 and not above {highest:g}: {text!r}")
     return edges
 
 

@@ -86,12 +86,18 @@ def report(
 
 def _format(form: str | None, out: Path | None) -> str:
     """The format asked for, or the one that the file's ending means."""
+    from uncommonsense.errors import UserError
     from uncommonsense.report import FORMATS
 
     if form is not None:
         return form
+    if out is None or not out.suffix:
+        return "text"
     endings = {ending: name for name, ending in FORMATS.items()}
-    return endings.get(out.suffix.lower(), "text") if out else "text"
+    if out.suffix.lower() not in endings:
+        known = ", ".join(endings)
+        raise UserError(f"{out}: no format has this ending ({known}); choose one of these, or give --format")
+    return endings[out.suffix.lower()]
 
 
 def _samples(results: Results, spec: str | None, count: int) -> list[Sample]:

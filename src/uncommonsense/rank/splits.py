@@ -22,6 +22,11 @@ def split_by_document(corpus: Corpus, share: float, *, seed: int = 0) -> Corpus:
         raise UserError(f"the share of documents to hold out must lie between 0 and 1, not {share}")
     sources = corpus.sentences["source"].combine_chunks().dictionary_encode()
     held_out = np.array([_fraction(name, seed) < share for name in sources.dictionary.to_pylist()], bool)
+    if held_out.all() or not held_out.any():
+        raise UserError(
+            f"of the {len(held_out):,} documents of {corpus.name!r}, {held_out.sum():,} would be held out; "
+            "both sides need some. Documents are the sentences' sources; try another share or --seed"
+        )
     document = np.asarray(sources.indices, np.int64)[corpus.rows]
     split = pa.array(np.where(held_out[document], "test", "train"), pa.string())
     column = corpus.instances.schema.get_field_index("split")

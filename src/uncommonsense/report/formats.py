@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from uncommonsense.report.comparison import Comparison
+from uncommonsense.report.inoculation import gains
 from uncommonsense.report.published import find_reference, published_model
 from uncommonsense.report.results import Results
 from uncommonsense.report.samples import Sample, Usage
@@ -157,6 +158,7 @@ def to_csv(results: Results, comparisons: Sequence[Comparison]) -> str:
     writer.writeheader()
     writer.writerows(_score_records(results))
     writer.writerows(_published_records(results))
+    writer.writerows(_gain_records(results))
     for each in comparisons:
         writer.writerows(_comparison_records(each, results.measure))
     return out.getvalue()
@@ -182,6 +184,17 @@ def _published_records(results: Results) -> Iterable[dict[str, object]]:
                     "table": "published", "system": result.system, "slice": bucket, "measure": measure,
                     "value": value, "n": reference.queries[bucket],
                 }  # fmt: skip
+
+
+def _gain_records(results: Results) -> Iterable[dict[str, object]]:
+    """What inoculation adds, on average over seeds."""
+    for measure in results.measures:
+        for gain in gains(results, measure):
+            yield {
+                "table": "gains", "system": f"{gain.base}, {gain.size} examples, {len(gain.by_seed)} seeds",
+                "against": gain.base, "slice": gain.bucket, "measure": measure, "value": gain.value,
+                "low": gain.low, "high": gain.high, "n": gain.queries,
+            }  # fmt: skip
 
 
 def _comparison_records(each: Comparison, measure: str) -> Iterable[dict[str, object]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from uncommonsense.report.published import Reference
 from uncommonsense.report.results import Results, Score, mean_judged
 from uncommonsense.report.variants import inoculated
 
-__all__ = ["inoculation_tables"]
+__all__ = ["Gain", "gains", "inoculation_tables"]
 
 Groups = Mapping[str, Mapping[int, list[RankingResult]]]
 """Base model -> size -> one result a seed."""
@@ -30,8 +31,8 @@ def inoculation_tables(results: Results, measure: str, reference: Reference | No
         return []
     scores = _size_scores(results, groups, measure)
     tables = [_size_table(results, groups, scores, measure, reference)]
-    if any(0 in sizes for sizes in groups.values()):
-        tables.append(_gain_table(results, groups, measure))
+    if gained := _gain_table(results, measure):
+        tables.append(gained)
     return [*tables, _best_table(results, scores, measure, reference)]
 
 
@@ -69,37 +70,64 @@ def _size_table(
     return Table(f"inoculation-{measure}", title, "model and sample", tuple(labels), tuple(rows), notes)
 
 
-def _gain_table(results: Results, groups: Groups, measure: str) -> Table:
-    """A row for each size: the difference to the model as it is."""
-    rows = []
-    for base, sizes in groups.items():
-        if 0 not in sizes:
-            continue
-        before = sizes[0][0].judged(measure)
-        for size in filter(None, sizes):
-            gains = [_difference(result.judged(measure), before) for result in sizes[size]]
-            cells = tuple(_gain(results, gains, members) for _, members in results.columns())
-            rows.append(Row(f"{base}, {size:,} examples, {_counted(len(gains))}", cells))
+def _gain_table(results: Results, measure: str) -> Table | None:
+    """A row for each size: the difference to the model as it is; None where there is nothing to compare."""
+    found: dict[tuple[str, int, int], list[Gain]] = {}
+    for each in gains(results, measure):
+        found.setdefault((each.base, each.size, len(each.by_seed)), []).append(each)
+    if not found:
+        return None
+    rows = tuple(
+        Row(f"{base}, {size:,} examples, {_counted(seeds)}", tuple(map(_gain, row)))
+        for (base, size, seeds), row in found.items()
+    )
     labels = tuple(bucket.label for bucket in results.columns())
     notes = (
         "Points gained over the same model without inoculation, mean over seeds. ±: half of a 95% interval, "
         "by bootstrap over lemmas and seeds. In brackets: the worst and the best seed.",
     )
     title = f"{results.run.about['corpus']}: {measure} gained by inoculation"
-    return Table(f"gain-{measure}", title, "model and sample", labels, tuple(rows), notes)
+    return Table(f"gain-{measure}", title, "model and sample", labels, rows, notes)
+
+
+class Gain(NamedTuple):
+    """What inoculation adds to a model's score on a bucket, on average over seeds."""
+
+    base: str
+    size: int
+    bucket: str
+    value: float
+    low: float
+    high: float
+    by_seed: tuple[float, ...]
+    """Each seed's, ascending."""
+    queries: int
+
+
+def gains(results: Results, measure: str) -> Iterator[Gain]:
+    """The gain of every inoculated model over itself as it is, where the run has that too."""
+    for base, sizes in inoculated(results.models).items():
+        if 0 not in sizes:
+            continue
+        before = sizes[0][0].judged(measure)
+        for size in filter(None, sizes):
+            after = [_difference(result.judged(measure), before) for result in sizes[size]]
+            for label, members in results.columns():
+                chosen = [PerQuery(each.numerator[members], each.denominator[members]) for each in after]
+                found = crossed_bootstrap(chosen, results.lemmas[members], seed=results.seed)
+                single = tuple(sorted(each.score() for each in chosen))
+                yield Gain(base, size, label, *found, single, int(members.sum()))
 
 
 def _difference(after: PerQuery, before: PerQuery) -> PerQuery:
     return PerQuery(after.numerator - before.numerator, after.denominator)
 
 
-def _gain(results: Results, gains: Sequence[PerQuery], members: np.ndarray) -> str:
-    chosen = [PerQuery(each.numerator[members], each.denominator[members]) for each in gains]
-    found = crossed_bootstrap(chosen, results.lemmas[members], seed=results.seed)
-    half = "" if np.isnan(found.low) else f" ±{50 * (found.high - found.low):.1f}"
-    single = sorted(each.score() for each in chosen)
-    spread = f" ({signed(single[0])} … {signed(single[-1])})" if len(single) > 1 else ""
-    return signed(found.value) + half + spread
+def _gain(each: Gain) -> str:
+    half = "" if np.isnan(each.low) else f" ±{50 * (each.high - each.low):.1f}"
+    worst, best = each.by_seed[0], each.by_seed[-1]
+    spread = f" ({signed(worst)} … {signed(best)})" if len(each.by_seed) > 1 else ""
+    return signed(each.value) + half + spread
 
 
 def _counted(seeds: int) -> str:
