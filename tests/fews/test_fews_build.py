@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -182,10 +185,120 @@ def test_the_card_says_what_was_done(built: Path, dump: Path) -> None:
         assert "https://en.wiktionary.org/wiki/WORD" in text
 
 
-@pytest.mark.parametrize(("date", "name"), [("20240101", "CC BY-SA 4.0"), ("", "if it is before 2023-06-07")])
-def test_the_licence_is_that_of_the_dumps_day(tmp_path: Path, date: str, name: str) -> None:
-    build(write_dump(tmp_path / f"dump{date}.xml"), tmp_path / "out", workers=1)
-    assert name in (tmp_path / "out" / "LICENSE.txt").read_text(encoding="utf-8")
+@pytest.mark.parametrize(
+    ("name", "latest", "licence", "said"),
+    [
+        (
+            "dump.xml",
+            "2023-06-06",
+            "3.0",
+            "newest text is of 2023-06-06; Wiktionary went over to CC BY-SA 4.0",
+        ),
+        ("dump-20240101.xml", "2020-01-01", "3.0", "newest text is of 2020-01-01"),
+        ("dump.xml", "2023-06-07", "4.0", "Until 2023-06-07 it was under CC BY-SA 3.0"),
+        ("dump-20200101.xml", "", "3.0", "newest text is of 2020-01-01"),
+        ("dump.xml", "", "4.0", "if that is before 2023-06-07, CC BY-SA 3.0 holds"),
+    ],
+)
+def test_the_licence_is_that_of_the_newest_text(
+    tmp_path: Path, name: str, latest: str, licence: str, said: str
+) -> None:
+    dump = write_dump(tmp_path / name)
+    text = dump.read_text(encoding="utf-8")
+    timestamp = f"<timestamp>{latest}T00:00:00Z" if latest else "<timestamp>"
+    dump.write_text(text.replace("<timestamp>2020-01-01T00:00:00Z", timestamp), encoding="utf-8")
+    build(dump, tmp_path / "out", workers=1)
+    card, legal = (
+        (tmp_path / "out" / file).read_text(encoding="utf-8") for file in ("README.md", "LICENSE.txt")
+    )
+    assert card.startswith(f"---\nlicense: cc-by-sa-{licence}\n")
+    assert said in card
+    assert said in legal
+
+
+# Damage
+
+
+def damaged(folder: Path, ending: str) -> Path:
+    """A dump cut in the middle of a page, in one of the ways that it may be stored."""
+    path = folder / f"dump.xml{ending}"
+    text = write_dump(folder / "whole.xml", copies=9).read_bytes()
+    if ending == ".gz":
+        packed = gzip.compress(text)
+        path.write_bytes(packed[: len(packed) * 3 // 4])
+    elif ending == ".bz2":
+        path.write_bytes(bz2.compress(text[: len(text) // 2]) + bz2.compress(text[len(text) // 2 :])[:-30])
+    else:
+        path.write_bytes(text[: text.rindex(b"</text>")])
+    return path
+
+
+@pytest.mark.parametrize(
+    ("ending", "flaw"),
+    [
+        ("", r"page cut off .* \(1, first at byte \d+\)"),
+        (".bz2", r"damaged part of the file \(1, first at byte \d+\)"),
+        (".gz", r"damaged part of the file \(1, first at byte \d+ of the unpacked text\)"),
+    ],
+)
+def test_damage_is_told(tmp_path: Path, ending: str, flaw: str) -> None:
+    said = f"{flaw}; what is whole was read; the data set is incomplete"
+    done = run(damaged(tmp_path, ending), "-o", tmp_path / "out", "--workers", 1, "--json")
+    assert done.exit_code == 0, done.output
+    assert re.search(f"^warning: {said}$", done.stderr, re.MULTILINE)
+    assert any(re.fullmatch(said, each) for each in json.loads(done.stdout)["remarks"])
+    assert re.search(f"^{said}$", (tmp_path / "out" / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def test_every_kind_of_damage_is_counted_with_its_first_place(tmp_path: Path) -> None:
+    dump = write_dump(tmp_path / "dump.xml")
+    text = dump.read_bytes().replace(b"Meaning 1 of dax", b"Meaning \xff of dax")
+    pages = b"<page>" + text.split(b"<page>")[2].replace(b"<title>", b"<tilte>")
+    place = text.index(b"</mediawiki>")
+    dump.write_bytes(text.replace(b"</mediawiki>", pages * 2 + b"</mediawiki>"))
+    warned: list[str] = []
+    build(dump, tmp_path / "out", workers=1, warn=warned.append)
+    assert len(warned) == 2
+    assert f"page without a title or a text (2, first at byte {place}); what is whole" in "\n".join(warned)
+    spoiled = text.rindex(b"<page>", 0, text.index(b"\xff"))
+    assert f"not UTF-8 (1, first at byte {spoiled}); those bytes were replaced" in "\n".join(warned)
+
+
+def test_damage_counts_once_if_the_build_was_stopped(
+    tmp_path: Path, stop_after: Callable[[int], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("uncommonsense.wiktionary.workers.CHUNK_SIZE", 2000)
+    text = write_dump(tmp_path / "dump.xml", copies=3).read_bytes()
+    for ending, pack in ((".xml", bytes), (".xml.gz", gzip.compress)):
+        dump, out = tmp_path / f"odd{ending}", tmp_path / f"out{ending}"
+        dump.write_bytes(pack(text.replace(b"<title>dax</title>", b"")))
+        stop_after(5)
+        with pytest.raises(StoppedError):
+            build(dump, out, workers=1)
+        stop_after(0)
+        warned: list[str] = []
+        build(dump, out, workers=1, warn=warned.append)
+        (told,) = warned
+        assert told.startswith("page without a title or a text (1, first at byte ")
+
+
+def test_lines_of_wiktextract_that_are_damaged(tmp_path: Path) -> None:
+    source = write_kaikki(tmp_path / "words.jsonl")
+    lines = source.read_text(encoding="utf-8").splitlines()
+    lines[3] = lines[3][:50]
+    source.write_text("\n".join([*lines, lines[-1][:-9], "[]"]), encoding="utf-8")
+    warned: list[str] = []
+    build(source, tmp_path / "out", warn=warned.append)
+    assert warned[0].startswith(
+        "line without an entry: not JSON (2, first at line 4); what is whole was read"
+    )
+    assert f"expected an object (1, first at line {len(lines) + 2})" in warned[1]
+
+
+def test_what_is_whole_has_no_warning(dump: Path, tmp_path: Path) -> None:
+    warned: list[str] = []
+    build(dump, tmp_path / "out", workers=1, warn=warned.append, **SIZES)
+    assert warned == []
 
 
 # The same bytes
@@ -308,10 +421,19 @@ def test_a_folder_is_replaced_only_on_request(dump: Path, tmp_path: Path) -> Non
     before = (out / TRAIN).read_bytes()
     build(dump, out, workers=1, seed=1, force=True)
     assert (out / TRAIN).read_bytes() != before
-    (out / "notes.txt").write_text("mine")
-    with pytest.raises(UserError, match="not a folder that this command wrote"):
-        build(dump, out, workers=1, force=True)
-    assert (out / "notes.txt").exists()
+    for mine in (out / "notes.txt", out / "train" / "mine.txt"):
+        mine.write_text("mine")
+        with pytest.raises(UserError, match=f"{re.escape(str(mine))} is nothing that this command wrote"):
+            build(dump, out, workers=1, force=True)
+        assert mine.exists()
+        mine.unlink()
+
+
+def test_a_file_without_a_line_is_neither_written_nor_listed(dump: Path, tmp_path: Path) -> None:
+    manifest = build(dump, tmp_path / "out", workers=1, dev=Size(2), test=Size(0))
+    assert {"test/test.few-shot.txt", "test/test.zero-shot.txt"}.isdisjoint(manifest["files"])
+    assert not (tmp_path / "out" / "test").exists()
+    assert all((tmp_path / "out" / file).is_file() for file in manifest["files"])
 
 
 def test_an_empty_folder_may_be_there(dump: Path, tmp_path: Path) -> None:
@@ -347,6 +469,8 @@ def test_the_command(dump: Path, tmp_path: Path) -> None:
     assert found["options"]["seed"] == 0
     assert found["files"][SENSES] == 4 * len(WORDS) + 3
     assert "instead of 10,000 examples" in done.stderr
+    done = run(dump, "--out", tmp_path / "my data", "--workers", 1)
+    assert f"Next: uncommonsense fews check '{tmp_path / 'my data'}'" in done.stderr
 
 
 def test_all_parts_of_speech(tmp_path: Path) -> None:

@@ -73,6 +73,7 @@ BROKEN = [
     (TRAIN, "The lecture was <WSD>dull</WSD>.\tdull.adj.2", "quotations", f"not in {RAW['quotations']}"),
     (TRAIN, "the <WSD>edges</WSD> of it\tbrim.noun.1", "forms", "'edges' for brim.noun.1"),
     (TRAIN, "all <WSD>lone</WSD> here\tlone.noun.1", "ambiguous", "lone.noun.1, the only sense"),
+    (TRAIN, "no <WSD>ghost</WSD> here\tghost.noun.1", "ambiguous", "no sense of ghost.noun in senses.txt"),
     (TRAIN, "a ''new'' <WSD>brim</WSD>\tbrim.noun.1", "markup", '"\'\'"'),
     (TRAIN, "a [[new|one]] <WSD>brim</WSD>\tbrim.noun.1", "markup", "'[['"),
     (RAW["examples"], "a {{gloss|x}} <WSD>brim</WSD>\tbrim.noun.1", "markup", "'{{'"),

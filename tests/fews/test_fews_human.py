@@ -16,6 +16,7 @@ from typer.testing import CliRunner, Result
 
 from running import environment
 from uncommonsense.cli.fews import app
+from uncommonsense.corpora.fews import read as read_corpus
 from uncommonsense.errors import MalformedInputError, MissingResourceError, UnknownNameError, UserError
 from uncommonsense.fews.human import (
     Answer,
@@ -89,6 +90,11 @@ def sheet_file(drawn: tuple[Sheet, list[Key]], tmp_path: Path) -> Path:
 def wrong(item: Item, key: Key, nth: int = 0) -> str:
     """A sense that is not the right one."""
     return sorted(set(item.senses) - {key.sense})[nth]
+
+
+def token_of(item: Item) -> int:
+    """Where the first target is; the invented sentences have no punctuation before it."""
+    return len(item.pieces[0].split())
 
 
 def answers_of(name: str, senses: Sequence[str | None]) -> Answers:
@@ -515,21 +521,24 @@ def test_systems_are_compared_with_people(drawn: tuple[Sheet, list[Key]], three:
     rows = score(sheet, keys, three, systems={"oracle": right, "lazy": partial})
     assert value(rows, "system", "oracle", "all") == 1
     assert value(rows, "system", "lazy", "all") == 1 / 4
-    assert value(rows, "difference", "oracle", "all") == pytest.approx(2 / 3 - 1)
+    assert value(rows, "difference", "oracle", "all") == pytest.approx(1 - 2 / 3)
+    assert value(rows, "difference", "lazy", "all") == pytest.approx(1 / 4 - 2 / 3)
     (lazy,) = [row for row in rows if row[:3] == ("system", "lazy", "all")]
     assert lazy.answered == 1
     (apart,) = [row for row in rows if row[:3] == ("difference", "oracle", "all")]
     assert apart.p == 1 / 2  # two items differ: of the four patterns of signs, two are as extreme
 
 
-@pytest.mark.parametrize("form", ["{id} {sense}", "{id}\t{sense}", "{id}.t3 {sense}", "JSON", "instance"])
+@pytest.mark.parametrize(
+    "form", ["{id} {sense}", "{id}\t{sense}", "{id}.t{token} {sense}", "JSON", "instance"]
+)
 def test_forms_of_predictions(drawn: tuple[Sheet, list[Key]], tmp_path: Path, form: str) -> None:
     sheet, keys = drawn
     names = {"JSON": "id", "instance": "instance"}
     lines = [
         json.dumps({names[form]: key.id, "sense": key.sense, "score": 0.5})
         if form in names
-        else form.format(**key._asdict())
+        else form.format(**key._asdict(), token=token_of(sheet[key.item]))
         for key in keys
     ]
     other = lines[0].replace(keys[0].id, "dev.few-shot.9999")
@@ -537,11 +546,40 @@ def test_forms_of_predictions(drawn: tuple[Sheet, list[Key]], tmp_path: Path, fo
     assert read_predictions(tmp_path / "system", sheet, keys) == {key.item: key.sense for key in keys}
 
 
-def test_the_first_marked_word_decides(drawn: tuple[Sheet, list[Key]], tmp_path: Path) -> None:
-    sheet, keys = drawn
-    key, other = keys[0], wrong(sheet[1], keys[0])
-    (tmp_path / "key").write_text(f"{key.id}.t12 {other}\n{key.id}.t5 {key.sense}\n", encoding="utf-8")
-    assert read_predictions(tmp_path / "key", sheet, keys) == {1: key.sense}
+def test_the_first_marked_word_decides(fews: Path, tmp_path: Path) -> None:
+    (fews / "dev/dev.few-shot.txt").write_text(FEW[1] + "\n", encoding="utf-8")
+    sheet, keys = sample(fews, number=2)
+    key = next(key for key in keys if key.split == "few-shot")
+    other = wrong(sheet[key.item], key)
+    (tmp_path / "key").write_text(f"{key.id}.t8 {other}\n{key.id}.t1 {key.sense}\n", encoding="utf-8")
+    assert read_predictions(tmp_path / "key", sheet, keys) == {key.item: key.sense}
+
+
+def test_ids_are_those_of_the_corpus(drawn: tuple[Sheet, list[Key]], fews: Path, tmp_path: Path) -> None:
+    """A prediction for every target of the corpus is taken; a token where no target is, is refused."""
+    gold = [f"{each.id} {each.senses[0]}" for line in read_corpus(fews) for each in line.instances]
+    (tmp_path / "key").write_text("\n".join(gold), encoding="utf-8")
+    assert read_predictions(tmp_path / "key", *drawn) == {key.item: key.sense for key in drawn[1]}
+    key, token = drawn[1][0], token_of(drawn[0][1])
+    (tmp_path / "key").write_text(f"{key.id}.t{token + 1} {key.sense}\n", encoding="utf-8")
+    with pytest.raises(MalformedInputError) as caught:
+        read_predictions(tmp_path / "key", *drawn)
+    said = f"unknown id '{key.id}.t{token + 1}': no marked word is there, expected {key.id}.t{token}"
+    assert f"key:1: {said}" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["anna", "mean of annotators"])
+def test_a_system_is_no_annotator(drawn: tuple[Sheet, list[Key]], three: list[Answers], name: str) -> None:
+    with pytest.raises(UserError, match=f"a system cannot be named '{name}'"):
+        score(*drawn, three, systems={name: {}})
+
+
+def test_answered_is_empty_where_it_is_no_question(
+    drawn: tuple[Sheet, list[Key]], three: list[Answers]
+) -> None:
+    rows = [*score(*drawn, three), *published()]
+    assert {row.answered for row in rows if row.kind in ("agreement", "published")} == {None}
+    assert all(row.answered is not None for row in rows if row.kind in ("annotator", "mean"))
 
 
 @pytest.mark.parametrize(
@@ -549,7 +587,9 @@ def test_the_first_marked_word_decides(drawn: tuple[Sheet, list[Key]], tmp_path:
     [
         ("{id} moon.noun.0", ":1: unknown sense 'moon.noun.0' for"),
         ("{id} {sense}\n{id} {sense}", ":2: a second sense for"),
-        ("elsewhere.1 {sense}", ": no predictions for this sheet; ids look like 'dev."),
+        ("elsewhere.1 {sense}", ":1: unknown id 'elsewhere.1'; ids look like 'dev."),
+        ("{id} {sense}\ndev.few-shot.x {sense}", ":2: unknown id 'dev.few-shot.x'"),
+        ("dev.few-shot.99 {sense}", ": no predictions for this sheet; ids look like 'dev."),
         ("{id}", ": no predictions for this sheet"),
         ('{{"name": 1}}', ":1: expected an object with 'id' and 'sense'"),
     ],
@@ -633,6 +673,9 @@ def test_score_command_in_a_pipe(sheet_file: Path, files: list[Path]) -> None:
     assert any(line.startswith("annotator\tben\tall\taccuracy\t0.5\t") for line in lines)
     assert any(line.startswith("published\taverage\tnot stated\tkappa\t0.802") for line in lines)
     assert "2 annotators, the sheet was made for 3" in done.stderr
+    place = header.split("\t").index("answered")
+    assert {line.split("\t")[place] for line in lines if line.startswith("published")} == {""}
+    assert "1 annotator, the sheet was made for 3" in invoke("score", sheet_file, files[0]).stderr
 
 
 def test_score_command_on_a_terminal(

@@ -62,6 +62,31 @@ def test_targets_are_like_the_headword(word: str, text: str, kept: str | None) -
     assert found.illustrations == ()
 
 
+@pytest.mark.parametrize(
+    ("word", "bold", "marked"),
+    [
+        ("wug", "wugs.", "<WSD>wugs</WSD>."),
+        ("wug", "“Wug,”", "“<WSD>Wug</WSD>,”"),
+        ("wug", "'wug'", "'<WSD>wug</WSD>'"),
+        ("wug", "(wug)", "(<WSD>wug</WSD>)"),
+        ("wug", "wug(s)", "<WSD>wug(s)</WSD>"),
+        ("wug", "[W]ug!", "<WSD>[W]ug</WSD>!"),
+        ("wug", "-wug – ", "-<WSD>wug</WSD> – "),
+        ("meet", "meetin'", "<WSD>meetin'</WSD>"),
+        ("PM", "P.M.", "<WSD>P.M.</WSD>"),
+        ("etc.", "etc.", "<WSD>etc.</WSD>"),
+        ("o'", "o’,", "<WSD>o’</WSD>,"),
+        ("'tis", "’tis", "<WSD>’tis</WSD>"),
+        ("-ness", "-ness-", "<WSD>-ness</WSD>-"),
+        ("!", "!", "<WSD>!</WSD>"),
+    ],
+)
+def test_punctuation_of_the_sentence_is_no_part_of_a_target(word: str, bold: str, marked: str) -> None:
+    found = select(word, [example(f"Here the *{bold}* of old")], RULES, Counter())
+    (text,) = [*found.illustrations, *(text for text, _ in found.quotations)]
+    assert text == " ".join(f"Here the {marked} of old".split())
+
+
 def test_every_drop_has_a_reason() -> None:
     dropped: Counter[str] = Counter()
     examples = [

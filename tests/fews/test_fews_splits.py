@@ -101,16 +101,48 @@ def test_a_small_dictionary_has_a_tenth_and_says_so() -> None:
 
 def test_too_much_is_refused_with_what_is_possible() -> None:
     senses = {f"w.noun.{n}": [f"t{k}" for k in range(1 + n % 2)] for n in range(400)}
-    message = "10,000 examples for dev and 10 examples for test are more than the dump has"
+    message = "10,000 examples for dev and 10 examples for test: more than the dump has"
     with pytest.raises(UserError, match=message) as error:
         fit_sizes(lottery(senses), Size(10_000), Size(10))
-    assert "200 senses have one (zero-shot), 200 have several (few-shot)" in str(error.value)
+    assert "200 senses with one (zero-shot), 200 with several (few-shot)" in str(error.value)
     largest = re.search(r"--dev (\d+) --test (\d+)", str(error.value))
     assert largest
     dev, test = (Size(int(number)) for number in largest.groups())
     assert fit_sizes(lottery(senses), dev, test)[0] == (200, 200)
     with pytest.raises(UserError):
         fit_sizes(lottery(senses), Size(202), Size(200))
+
+
+@pytest.mark.parametrize(
+    ("several", "single", "advice"),
+    [
+        (1, 1, "--dev 2 --test 0"),
+        (3, 4, "--dev 4 --test 2"),
+        (1, 0, "--dev 1 --test 0"),
+        (2, 0, "--dev 1 --test 1"),
+    ],
+)
+def test_the_advice_is_possible(several: int, single: int, advice: str) -> None:
+    senses = {f"w.noun.{n}": ["a", "b"] for n in range(several)}
+    drum = lottery(senses | {f"w.verb.{n}": ["a"] for n in range(single)})
+    with pytest.raises(UserError, match=f"so ask for {advice}, for example, or leave both out"):
+        fit_sizes(drum, Size(9), Size(1))
+    dev, test = (Size(int(number)) for number in advice.split()[1::2])
+    assert drum.draw(fit_sizes(drum, dev, test)[0])
+
+
+def test_three_quotations_are_not_enough_for_two_sets() -> None:
+    drum = lottery({"a.noun.0": ["x", "y"], "a.noun.1": ["z"]})
+    with pytest.raises(UserError) as error:
+        fit_sizes(drum, Size(1), Size(1))
+    assert "1 example for dev and 1 example for test: more" in str(error.value)
+    assert "3 quotations of polysemous words; 1 sense with one (zero-shot), 1 with" in str(error.value)
+    assert "--dev 2 --test 0" in str(error.value)
+
+
+def test_without_a_sense_of_several_quotations_there_is_no_set() -> None:
+    with pytest.raises(UserError, match="there can be no dev and no test: leave both options out"):
+        fit_sizes(lottery({"a.noun.0": ["x"], "a.noun.1": ["z"]}), Size(1), Size(0))
 
 
 @pytest.mark.parametrize(

@@ -170,8 +170,16 @@ def test_words_that_are_chosen_are_in_both(folder: Path, semcor: SenseCorpus) ->
 
 
 def test_a_word_that_is_not_there(folder: Path) -> None:
-    with pytest.raises(UserError, match="no training example of 'lone'; expected words such as"):
-        count_folder(FewsFolder(folder), words=["lone"])
+    there = {
+        "lone": "brim.noun, a.b/c d.adv, brim.verb",
+        "brim.adj": "brim.noun, brim.verb",
+        "dul": "dull.adj",
+    }
+    for word, known in there.items():
+        with pytest.raises(UserError) as error:
+            count_folder(FewsFolder(folder), words=[word])
+        assert str(error.value) == f"{TRAIN} has no example of '{word}'; words that it has: {known}"
+        count_folder(FewsFolder(folder), words=known.split(", "))
 
 
 def test_the_framework_needs_semcor(folder: Path) -> None:
@@ -302,6 +310,15 @@ def test_without_matplotlib_the_tables_still_come(
     result = run(str(folder), "--out", str(tmp_path / "out"))
     assert "pip install 'uncommonsense[plots]'" in result.stderr
     assert (tmp_path / "out" / "statistics.md").is_file()
+
+
+@pytest.mark.parametrize("below", ["", "deeper/still"])
+def test_a_place_that_is_a_file_is_refused_first(folder: Path, below: str) -> None:
+    out = folder / SENSES / below
+    done = CliRunner().invoke(app, ["stats", str(folder), "--out", str(out)])
+    assert isinstance(done.exception, UserError)
+    assert "senses.txt is a file; --out takes a folder, new or existing" in str(done.exception)
+    assert done.stdout == ""
 
 
 def test_an_unknown_format(folder: Path) -> None:

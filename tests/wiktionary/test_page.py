@@ -144,11 +144,98 @@ def test_illustrations(line: str) -> None:
         ("{{label|en|mildly|vulgar}} {{lbl|en|US}}", ("mildly vulgar", "US")),
         ("{{context|obsolete|lang=en}}", ("obsolete",)),
         ("{{slang}}", ("slang",)),
+        ("{{lb|en|intransitive|of a|ship}}", ("intransitive", "of a ship")),
+        (
+            "{{lb|en|of an|_|engine|or technical|and|with the|law}}",
+            ("of an engine", "technical", "with the law"),
+        ),
+        ("{{lb|en|in law|_|and trade}}", ("in law and trade",)),
+        ("{{lb|en|usually|pluralonly}}", ("usually plural only",)),
+        ("{{lb|en|singulare tantum|or}}", ("singular only",)),
         ("{{lb|en|with {{m|en|it}}|and|[[sports]]}}", ("with it", "sports")),
     ],
 )
 def test_labels(labels: str, tags: tuple[str, ...]) -> None:
     assert definitions(f"# {labels} A thing.") == (Definition("A thing.", tags),)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "attribution"),
+    [
+        ("last=Roe|first=Jane Q.|title=T", "Jane Q. Roe, T"),
+        ("last=Roe|title=T", "Roe, T"),
+        ("first=Jane|title=T", "Jane, T"),
+        ("last1=Roe|first1=Jane|last2=Doe|first2=John|title=T", "Jane Roe, John Doe, T"),
+        ("author=Jane Roe|author2=John Doe|last3=Poe|first3=Ann|coauthors=Others|title=T", ""),
+        ("author=Jane Roe|last=Roe|first=J.|authorlink=Jane Roe (writer)|title=T", "Jane Roe, T"),
+        ("authorlink=w:Jane Roe (writer)|title=T", "Jane Roe, T"),
+        ("author=Jane Roe|by=[[w:John Doe|Doe]]|title=T", "Jane Roe, T, by Doe"),
+    ],
+)
+def test_names_of_authors(parameters: str, attribution: str) -> None:
+    found = example(f"#* {{{{quote-book|en|{parameters}|passage=A '''zorp'''.}}}}")
+    assert found.attribution == (attribution or "Jane Roe, John Doe, Ann Poe, Others, T")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{{quote-book|##*|1999|A. Author|Book|passage=A '''zorp'''.}}",
+        "*, 1999, A. Author, ''Book'':\n#*: A '''zorp'''.",
+    ],
+)
+def test_list_marks_are_no_part_of_an_attribution(line: str) -> None:
+    assert example(f"#* {line}") == Example("A zorp.", ((2, 6),), "quotation", "1999, A. Author, Book")
+
+
+@pytest.mark.parametrize(
+    ("passage", "marked"),
+    [
+        ("'''Todd''': What '''zorp'''?", ["zorp"]),
+        ("'''Ann Bee:''' No '''zorp'''!<br>'''''Todd''''' : Two '''zorps'''.", ["zorp", "zorps"]),
+        ("“'''Todd''': My '''zorp'''.”", ["zorp"]),
+        ("'''Zorp''': a thing to have.", ["Zorp"]),
+        ("There is one '''thing''': a '''zorp'''.", ["thing", "zorp"]),
+    ],
+)
+def test_speakers_are_no_targets(passage: str, marked: list[str]) -> None:
+    for line in (f"#* '''1999''', A. Author:\n#*: {passage}", f"#: {{{{ux|en|{passage}}}}}"):
+        assert targets(example(line)) == marked
+
+
+@pytest.mark.parametrize(
+    ("line", "attribution"),
+    [
+        ("''A '''zorp'''.'' — Miller.", "Miller"),
+        ("''A '''zorp'''.'' &mdash; Tim. i. 18.", "Tim. i. 18"),
+        ("“A '''zorp'''.” -- Ann of the Hills", "Ann of the Hills"),
+        ("''A '''zorp'''.'' - A. Author, Book, 1999", "A. Author, Book, 1999"),
+        (
+            "''A '''zorp'''.'' , A. Author, The Paper, June 14, 1999, How it was?",
+            "A. Author, The Paper, June 14, 1999, How it was?",
+        ),
+    ],
+)
+def test_a_source_behind_an_illustration_makes_it_a_quotation(line: str, attribution: str) -> None:
+    found = example(f"#: {line}")
+    assert (found.text.strip("“”"), found.kind, found.attribution) == ("A zorp.", "quotation", attribution)
+    assert targets(found) == ["zorp"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "''A '''zorp'''.'' — It will be quick.",
+        "''A '''zorp'''.'' — ''a thing''",
+        "''A '''zorp''' – Florida, say – would be nice.''",
+        "''The '''zorp'''.'' – you buying?",
+        "''A '''zorp''''', Not That One",
+    ],
+)
+def test_remarks_and_dashes_stay_in_an_illustration(line: str) -> None:
+    found = example(f"#: {line}")
+    assert (found.kind, found.attribution) == ("illustration", "")
+    assert found.text == line.replace("'", "")
 
 
 def test_a_label_inside_a_definition_stays_there() -> None:

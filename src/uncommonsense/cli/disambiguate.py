@@ -69,6 +69,7 @@ def disambiguate(
 
       cat *.txt | uncommonsense disambiguate - --format jsonl --pos n
     """
+    from uncommonsense.wsd import default
     from uncommonsense.wsd.disambiguator import Disambiguator
     from uncommonsense.wsd.render import FORMATS, render
 
@@ -81,6 +82,10 @@ def disambiguate(
         _write(render(sentences, chosen), out)
     summary = ", ".join(f"{number:,} {what}" for what, number in counts.items())
     note(f"{summary}; system {made.system.name}, inventory {made.inventory.name}")
+    if system == default.NAME and inventory == "wordnet" and not default.is_built():
+        note(
+            f"The default system is not built here: every word has its first sense. Build it: {default.BUILD}"
+        )
 
 
 def _require_known(form: str, legal: Iterable[str]) -> None:

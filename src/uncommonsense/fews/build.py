@@ -25,6 +25,7 @@ from uncommonsense.fews.selection import Rules
 from uncommonsense.fews.sources import END, Reading, Source, open_source
 from uncommonsense.fews.splits import HeldOut, Lottery, Size, Sizes, fit_sizes
 from uncommonsense.fews.tables import write_tables
+from uncommonsense.fews.wording import counted
 from uncommonsense.fews.work import WorkFolder, require_free
 from uncommonsense.fews.writing import write_text
 
@@ -53,11 +54,13 @@ def build(
     force: bool = False,
     progress: Progress | None = None,
     tell: Tell = _log.info,
+    warn: Tell = _log.warning,
 ) -> dict[str, Any]:
     """Build a FEWS folder ``out`` from a Wiktionary dump or wiktextract's lines; return its ``build.json``.
 
     The same dump, options and seed give the same bytes, whatever ``workers`` is. What was parsed before an
     interruption is used again. ``force`` replaces an earlier build, or an unfinished one with other options.
+    A damaged file gives what can be read of it; ``warn`` is told what is wrong, and the remarks say it too.
     """
     rules.check()
     path, place = Path(dump).expanduser(), Path(out).expanduser().resolve()
@@ -68,7 +71,7 @@ def build(
     about = {"sha256": _hash(path, show), "source": found.kind, **reading.options(), "version": __version__}
     with WorkFolder(place).opened(about, force=force) as work:
         _parse(work, found, workers or os.cpu_count() or 1, show, tell)
-        plan = _plan(work, seed, (dev, test), show, tell)
+        plan = _plan(work, Lottery(seed), (dev, test), show, tell, warn)
         manifest = _describe(found, about, seed, plan)
         with work.publishing() as folder:
             _write(folder, work, plan, manifest, show)
@@ -78,7 +81,7 @@ def build(
 class _Plan(NamedTuple):
     sizes: Sizes
     held_out: dict[str, HeldOut]
-    remark: str
+    remarks: list[str]
     tally: Tally
     counts: dict[str, int]
 
@@ -118,10 +121,34 @@ def _steps(advance: Callable[[float], None]) -> Callable[[int], None]:
 
 
 def _plan(
-    work: WorkFolder, seed: int, asked: tuple[Size | None, Size | None], show: Progress, tell: Tell
+    work: WorkFolder,
+    lottery: Lottery,
+    asked: tuple[Size | None, Size | None],
+    show: Progress,
+    tell: Tell,
+    warn: Tell,
 ) -> _Plan:
     """Decide which quotations are held out."""
-    lottery, counts, tally = Lottery(seed), Counter[str](), Tally()
+    tally = Tally()
+    counts = _enter(work, lottery, tally, show)
+    flaws = tally.flaws()
+    for flaw in flaws:
+        warn(flaw)
+    if not lottery.quotations:
+        work.discard()
+        raise UserError(
+            f"no quotation of a word with several senses was found in {counted(tally.pages, 'page')}; "
+            "is the file of this edition (--edition), with pages on this language (--language)?"
+        )
+    sizes, remark = fit_sizes(lottery, *asked)
+    if remark:
+        tell(remark)
+    return _Plan(sizes, lottery.draw(sizes), [*flaws, remark] if remark else flaws, tally, counts)
+
+
+def _enter(work: WorkFolder, lottery: Lottery, tally: Tally, show: Progress) -> dict[str, int]:
+    """Enter all senses for the draw; ``tally`` gets what was met. Returns how many there are of each kind."""
+    counts = Counter[str]()
     with show("choosing", None, "words") as advance:
         for headword in _watched(work.headwords(tally), advance):
             kind = "monosemous" if headword.monosemous else "polysemous"
@@ -131,16 +158,7 @@ def _plan(
                 counts[f"{kind}_senses_with_examples"] += any(sense.examples)
                 if not headword.monosemous:
                     lottery.enter(sense.id, [text for text, _ in sense.examples.quotations])
-    if not lottery.quotations:
-        work.discard()
-        raise UserError(
-            f"no quotation of a word with several senses was found in {tally.pages:,} pages; "
-            "is the file of this edition (--edition), with pages on this language (--language)?"
-        )
-    sizes, remark = fit_sizes(lottery, *asked)
-    if remark:
-        tell(remark)
-    return _Plan(sizes, lottery.draw(sizes), remark, tally, dict(counts))
+    return dict(counts)
 
 
 def _describe(source: Source, about: dict[str, Any], seed: int, plan: _Plan) -> dict[str, Any]:
@@ -151,9 +169,9 @@ def _describe(source: Source, about: dict[str, Any], seed: int, plan: _Plan) -> 
         "uncommonsense": __version__,
         "dump": facts | {"bytes": source.path.stat().st_size, "sha256": about["sha256"]} | source.site,
         "options": {"seed": seed, **plan.sizes._asdict(), **options},
-        "remarks": [plan.remark] if plan.remark else [],
+        "remarks": plan.remarks,
         "counts": plan.counts,
-        "licence": describe_licence(source.date, about["edition"]),
+        "licence": describe_licence(plan.tally.latest[:10] or source.date, about["edition"]),
     }
 
 
@@ -166,8 +184,8 @@ def _write(folder: Path, work: WorkFolder, plan: _Plan, manifest: dict[str, Any]
         manifest["files"] = write_text(folder, words, plan.held_out, tally.dropped)
         manifest["tables"] = write_tables(folder, _watched(work.headwords(), advance))
     for name in ("dropped", "unknown", "warnings"):
-        counted: Counter[str] = getattr(tally, name)
-        manifest[name] = dict(sorted(counted.items(), key=lambda item: (-item[1], item[0])))
+        counts: Counter[str] = getattr(tally, name)
+        manifest[name] = dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
     write_card(folder, manifest)
 
 

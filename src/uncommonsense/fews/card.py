@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterable, Mapping
-from datetime import date
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -40,16 +39,17 @@ def write_card(folder: Path, manifest: Mapping[str, Any]) -> None:
         (folder / name).write_text(text, encoding="utf-8", newline="\n")
 
 
-def describe_licence(day: str, edition: str) -> dict[str, Any]:
-    """The licence of a dump's text by its day (``2020-01-01``, empty if not known), and whom to name."""
+def describe_licence(newest: str, edition: str) -> dict[str, Any]:
+    """The licence by the day of the newest text (``2020-01-01``, empty if not known), and whom to name."""
     known = _licences()
-    older = bool(day) and date.fromisoformat(day) < known["changed"]
+    changed = known["changed"].isoformat()
+    now, other = ("before", "since") if newest and newest < changed else ("since", "before")
     places = {name: text.replace("{edition}", edition) for name, text in known["attribution"].items()}
     return {
-        **known["before" if older else "since"],
+        **known[now],
         "also": known["gfdl"],
-        "before": None if older else {**known["before"], "until": known["changed"].isoformat()},
-        "dump_date": day,
+        other: {**known[other], "changed": changed},
+        "newest_text": newest,
         "attribution": places,
     }
 
@@ -60,14 +60,11 @@ def _licences() -> dict[str, Any]:
 
 
 def _licence_lines(licence: Mapping[str, Any]) -> Iterable[str]:
-    named, also, before = licence["attribution"], licence["also"], licence["before"]
+    named, also = licence["attribution"], licence["also"]
     yield f"All text in this folder is from Wiktionary, by {named['authors']}."
     yield f"It is under {licence['name']} ({licence['short']}): {licence['address']}"
     yield f"Much of it is also under {also['name']} ({also['short']}): {also['address']}"
-    if before and not licence["dump_date"]:
-        yield f"The day of the dump is not known: if it is before {before['until']}, {before['short']} holds."
-    elif before:
-        yield f"Until {before['until']} it was under {before['short']}: {before['address']}"
+    yield _change(licence)
     yield ""
     yield f"Name the source ({named['page']}) and its authors ({named['history']}) where you pass it on,"
     yield "and pass on what you make of it under the same licence."
@@ -75,6 +72,19 @@ def _licence_lines(licence: Mapping[str, Any]) -> Iterable[str]:
     yield ""
     yield "Changes: definitions and examples were extracted, cleaned of markup, numbered and selected."
     yield "Quotations are from the works named in raw/quotations.txt; other rights may hold in those."
+
+
+def _change(licence: Mapping[str, Any]) -> str:
+    """Why it is this licence and not the other."""
+    newest = licence["newest_text"]
+    if later := licence.get("since"):
+        return (
+            f"Its newest text is of {newest}; Wiktionary went over to {later['short']} on {later['changed']}."
+        )
+    before = licence["before"]
+    if not newest:
+        return f"Its day is not known: if that is before {before['changed']}, {before['short']} holds."
+    return f"Until {before['changed']} it was under {before['short']}: {before['address']}"
 
 
 def _front_matter(folder: Path, manifest: Mapping[str, Any]) -> str:

@@ -197,8 +197,10 @@ def _known(folder: FewsFolder) -> Findings:
 @_property("ambiguous", "Every word of the main files has more than one sense", "senses")
 def _ambiguous(folder: FewsFolder) -> Findings:
     for each in folder.examples(*MAIN):
-        count = folder.inventory[word_of(each.sense)]
-        yield Violation(each.place, f"{each.sense}, the only sense") if count == 1 else None
+        word = word_of(each.sense)
+        count = folder.inventory[word]
+        found = f"{each.sense}, the only sense" if count else f"{each.sense}, no sense of {word} in {SENSES}"
+        yield None if count > 1 else Violation(each.place, found)
 
 
 @_property("forms", "A target shares at least half of its letters, in order, with the headword")

@@ -12,28 +12,44 @@ from typing import Any
 
 from uncommonsense.fews.numbering import Headword, NumberedSense
 from uncommonsense.fews.selection import Selected
+from uncommonsense.wiktionary.scan import Flaw
 
 __all__ = ["Tally", "pack", "read_chunk"]
 
 _COUNTERS = ("dropped", "unknown", "warnings")
+_LOST = "what is whole was read; the data set is incomplete"
+_REPLACED = "those bytes were replaced"
 
 
 @dataclass
 class Tally:
-    """What was met on the way: pages, the time of the latest, what was dropped and why, and what was odd."""
+    """What was met on the way: pages, the time of the latest, what was dropped and why, and what was odd.
+
+    ``places`` has the first place of each warning that is a flaw of the file.
+    """
 
     pages: int = 0
     latest: str = ""
     dropped: Counter[str] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
     warnings: Counter[str] = field(default_factory=Counter)
+    places: dict[str, str] = field(default_factory=dict)
 
     def add(self, other: Tally) -> None:
-        """Count the other's in."""
+        """Count the other's in, which comes later in the file."""
         self.pages += other.pages
         self.latest = max(self.latest, other.latest)
         for name in _COUNTERS:
             getattr(self, name).update(getattr(other, name))
+        self.places = other.places | self.places
+
+    def flaws(self) -> list[str]:
+        """What is wrong with the file: a sentence for each kind."""
+        return [
+            f"{flaw} ({self.warnings[flaw]:,}, first at {place}); "
+            f"{_REPLACED if flaw == Flaw.NOT_UTF8 else _LOST}"
+            for flaw, place in self.places.items()
+        ]
 
 
 def pack(headwords: Iterable[Headword], tally: Tally) -> bytes:

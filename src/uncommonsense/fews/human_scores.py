@@ -7,17 +7,19 @@ Intervals are bootstrapped over items.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from uncommonsense.corpora.marked import tokenize_marked
 from uncommonsense.corpora.textfile import read_lines
 from uncommonsense.errors import MalformedInputError, UserError
+from uncommonsense.fews.folder import MAIN
 from uncommonsense.fews.human_answers import Answers
-from uncommonsense.fews.human_sheet import SHOTS, Key, Sheet, about, json_lines
+from uncommonsense.fews.human_sheet import SHOTS, Item, Key, Sheet, about, json_lines
 from uncommonsense.metrics.agreement import (
     agreement_interval,
     cohen_kappa,
@@ -36,7 +38,8 @@ __all__ = ["MEAN", "Score", "published", "read_predictions", "score"]
 
 MEAN = "mean of annotators"
 _NAN = float("nan")
-_WORD = re.compile(r"(.+)\.t(\d+)")
+_ID = re.compile(rf"(?P<example>(?:{'|'.join(map(re.escape, MAIN))})\.\d+)(?:\.t(?P<token>\d+))?")
+"""``dev.few-shot.12`` or ``dev.few-shot.12.t3``."""
 
 
 class Score(NamedTuple):
@@ -54,8 +57,8 @@ class Score(NamedTuple):
     high: float = _NAN
     n: int = 0
     """Items in the slice; of an agreement, those with two answers or more."""
-    answered: int = 0
-    """Items in the slice with an answer."""
+    answered: int | None = None
+    """Items in the slice with an answer; None where that is not a question, or not known."""
     p: float = _NAN
     """Of a difference: how often chance gives one as large."""
 
@@ -71,9 +74,9 @@ def score(
 ) -> list[Score]:
     """Accuracies of annotators, their mean and ``systems`` (sense by item), and agreement of annotators.
 
-    A difference is the annotators' mean minus a system.
+    A difference is a system minus the annotators' mean.
     """
-    _distinct([each.annotator for each in answers])
+    _distinct([each.annotator for each in answers], systems or {})
     draws = {"resamples": resamples, "seed": seed}
     people = [_answered(sheet, keys, each.sense) for each in answers]
     rows: list[Score] = []
@@ -90,10 +93,13 @@ def score(
     return [*rows, *_agreements(sheet, answers, draws)]
 
 
-def _distinct(names: Sequence[str]) -> None:
+def _distinct(names: Sequence[str], systems: Iterable[str]) -> None:
     for name in names:
         if names.count(name) > 1:
             raise UserError(f"two files with answers of {name!r}; give each annotator's file once")
+    for name in systems:
+        if name in (*names, MEAN):
+            raise UserError(f"a system cannot be named {name!r}, which is a row of the annotators; rename it")
 
 
 # Accuracy
@@ -138,10 +144,10 @@ def _accuracies(
 def _differences(
     name: str, people: _Column, system: _Column, keys: Sequence[Key], draws: dict[str, int]
 ) -> Iterator[Score]:
-    apart = system._replace(right=people.right - system.right)
+    apart = system._replace(right=system.right - people.right)
     for row in _accuracies("difference", name, apart, keys, draws):
         mask = _slices(keys)[row.slice]
-        first, second = (PerQuery.of(each.right[mask]) for each in (people, system))
+        first, second = (PerQuery.of(each.right[mask]) for each in (system, people))
         yield row._replace(p=permutation_test(first, second, np.arange(row.n), seed=draws["seed"]).p)
 
 
@@ -199,7 +205,7 @@ def read_predictions(path: Path, sheet: Sheet, keys: Sequence[Key]) -> dict[int,
     The file has lines ``id sense`` (a key file) or JSON objects with ``id`` (or ``instance``) and ``sense``.
     Ids are those of the corpus: of the example (``dev.few-shot.12``), or of a word in it
     (``dev.few-shot.12.t3``); if several words are marked, the first decides. Examples that are not on the
-    sheet are passed over.
+    sheet are passed over; an id that no example has, or no marked word of one on the sheet, is an error.
     """
     by_id = {key.id: key.item for key in keys}
     first: dict[int, tuple[int, str]] = {}
@@ -209,16 +215,19 @@ def read_predictions(path: Path, sheet: Sheet, keys: Sequence[Key]) -> dict[int,
             raise MalformedInputError(
                 path, line, f"a second sense for {name!r}, the first is on line {seen[name]}"
             )
-        example, token = _example(name)
-        if example not in by_id or not sense:
+        example, token = _example(path, line, name, keys[0].id)
+        if example not in by_id:
             continue
         item = by_id[example]
+        _marked(path, line, sheet[item], example, token)
+        if not sense:
+            continue
         if sense not in sheet[item].senses:
             expected = ", ".join(sheet[item].senses)
             raise MalformedInputError(
                 path, line, f"unknown sense {sense!r} for {name!r}, expected one of {expected}"
             )
-        first[item] = min(first.get(item, (token, sense)), (token, sense))
+        first[item] = min(first.get(item, (token or 0, sense)), (token or 0, sense))
     if not first:
         raise MalformedInputError(path, None, f"no predictions for this sheet; ids look like {keys[0].id!r}")
     return {item: sense for item, (_, sense) in first.items()}
@@ -240,10 +249,22 @@ def _predictions(path: Path) -> Iterator[tuple[int, str, str]]:
             yield line, name, "".join(rest).strip()
 
 
-def _example(name: str) -> tuple[str, int]:
-    """The example of an id, and the token where its target is."""
-    match = _WORD.fullmatch(name)
-    return (match[1], int(match[2])) if match else (name, 0)
+def _example(path: Path, line: int, name: str, like: str) -> tuple[str, int | None]:
+    """The example of an id, and the token where its target is, if the id has one."""
+    match = _ID.fullmatch(name)
+    if match is None:
+        message = f"unknown id {name!r}; ids look like {like!r} or '{like}.t3', t3 for the word at token 3"
+        raise MalformedInputError(path, line, message)
+    return match["example"], int(match["token"]) if match["token"] else None
+
+
+def _marked(path: Path, line: int, item: Item, example: str, token: int | None) -> None:
+    """Refuse a token at which no marked word of the item begins."""
+    starts = [start for start, _ in tokenize_marked(item.pieces)[1]]
+    if token is not None and token not in starts:
+        legal = " or ".join(f"{example}.t{start}" for start in starts)
+        message = f"unknown id '{example}.t{token}': no marked word is there, expected {legal}"
+        raise MalformedInputError(path, line, message)
 
 
 def published() -> list[Score]:

@@ -24,6 +24,7 @@ from uncommonsense.corpora.staging import staged
 from uncommonsense.corpora.textfile import read_lines
 from uncommonsense.errors import MalformedInputError, MissingResourceError, UserError
 from uncommonsense.fews.layout import EVALUATION, SENSES, lines_of
+from uncommonsense.fews.wording import counted
 from uncommonsense.inventories.fews import read_fews
 
 __all__ = [
@@ -174,7 +175,7 @@ def _draw(
             examples.append(_Example(f"{name}.{line}", text, sense))
     if len(examples) < size:
         raise UserError(
-            f"{folder / EVALUATION[name]}: {len(examples)} examples of words with several senses, "
+            f"{folder / EVALUATION[name]}: {counted(len(examples), 'example')} of words with several senses, "
             f"but the sheet wants {size}; give a smaller --number"
         )
     return sorted(examples, key=lambda each: _random(seed, "draw", each.id))[:size]

@@ -1,8 +1,9 @@
 """Which examples of a definition are kept, and how their text is written.
 
-A target is a word that was in bold. It is dropped when it differs too much from the headword: when their
-longest common subsequence is shorter than half of the target. An example is dropped when no target is left,
-when it is too short to be a context, or when the sense has the same text already.
+A target is a word that was in bold, without punctuation at its ends that the word does not have. It is
+dropped when it differs too much from the headword: when their longest common subsequence is shorter than
+half of the target. An example is dropped when no target is left, when it is too short to be a context, or
+when the sense has the same text already.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
+from unicodedata import category
 
 from uncommonsense.errors import UserError
 from uncommonsense.fews.layout import mark
@@ -28,6 +30,10 @@ UNLIKE_TARGET = "target in a kept example: unlike the headword"
 _TAG = re.compile(r"</?WSD>")
 _INVISIBLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ufeff\ud800-\udfff]")
 _BLANKS = re.compile(r" +")
+_DROPPED_G = re.compile(r"\win['’]$", re.IGNORECASE)
+_ABBREVIATION = re.compile(r"(?:\w\.)+\w\.$")
+_BRACKETS = {"(": ")", "[": "]"}
+_APOSTROPHES = str.maketrans("’ʼ", "''")
 
 Span = tuple[int, int]
 
@@ -79,7 +85,7 @@ def select(word: str, examples: Iterable[Example], rules: Rules, dropped: Counte
 def _pieces(word: str, example: Example, rules: Rules, dropped: Counter[str]) -> list[str]:
     """The text as ``[before, target, between, ..., after]``; empty if the example is dropped."""
     text = _visible(example.text)
-    spans = _spans(text, example.targets)
+    spans = [_trimmed(text, span, word) for span in _spans(text, example.targets)]
     alike = [span for span in spans if is_like(text[slice(*span)], word, rules.similarity)]
     if not alike:
         dropped[UNLIKE if spans else NOTHING_MARKED] += 1
@@ -114,6 +120,35 @@ def _spans(text: str, targets: Sequence[Span]) -> list[Span]:
             spans.append((start, end))
             place = end
     return spans
+
+
+def _trimmed(text: str, span: Span, word: str) -> Span:
+    """A span without punctuation at its ends, unless it belongs to the word or nothing else is there."""
+    start, end = span
+    word = word.translate(_APOSTROPHES)
+    while start < end and _is_loose(text[start:end], 0, word):
+        start += 1
+    while start < end and _is_loose(text[start:end], -1, word):
+        end -= 1
+    return (start, end) if start < end else span
+
+
+def _is_loose(target: str, place: int, word: str) -> bool:
+    """Whether the first (0) or last (-1) character of a target is a blank or punctuation of the sentence."""
+    character = target[place].translate(_APOSTROPHES)
+    if character == " ":
+        return True
+    if not category(character).startswith("P") or character == word[place]:
+        return False
+    if any(pair[place] == character and _is_inside(target, *pair) for pair in _BRACKETS.items()):
+        return False
+    return place == 0 or not (_DROPPED_G.search(target) or _ABBREVIATION.search(target))
+
+
+def _is_inside(target: str, opening: str, closing: str) -> bool:
+    """Whether brackets enclose a part of the target only, as in "[w]ugs" and "wug(s)"."""
+    first, last = target.find(opening), target.find(closing)
+    return 0 <= first < last and (first, last) != (0, len(target) - 1)
 
 
 def _cut(text: str, spans: Sequence[Span]) -> list[str]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from itertools import chain
 from typing import NamedTuple
 
 from uncommonsense.corpora.spelling import pos_letter
 from uncommonsense.errors import UserError
-from uncommonsense.fews.folder import FewsFolder, Word, headword
+from uncommonsense.fews.folder import FewsFolder, Word, headword, word_of
+from uncommonsense.fews.layout import TRAIN
 from uncommonsense.schema import Sentence
 
 __all__ = ["FEW", "SenseCorpus", "Usage", "count_senses", "framework_rows", "usages_of"]
@@ -100,5 +102,16 @@ def _named(name: str, fews: SenseCorpus) -> list[Word]:
     lemma, _, pos = plain.rpartition(".")
     found = [word for word in fews if word.lemma == plain or word == (lemma, pos_letter(pos))]
     if not found:
-        raise UserError(f"no training example of {name!r}; expected words such as like or like.verb")
+        raise UserError(f"{TRAIN} has no example of {name!r}; {_words_like(lemma or plain, fews)}")
     return found
+
+
+def _words_like(lemma: str, fews: SenseCorpus) -> str:
+    """Words that there are: the same with other parts of speech, else those spelt alike, else the richest."""
+    others = sorted(word for word in fews if word.lemma == lemma)
+    if not others:
+        alike = get_close_matches(lemma, {word.lemma for word in fews}, n=3)
+        others = sorted(word for word in fews if word.lemma in alike)
+    others = others or sorted(fews, key=lambda word: (-len(fews[word]), word))
+    names = ", ".join(word_of(next(iter(fews[word]))) for word in others[:3])
+    return f"words that it has: {names}" if names else "it has none of any word"

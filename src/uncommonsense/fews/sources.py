@@ -95,6 +95,7 @@ class DumpSource:
     def chunks(self, *, workers: int, skip: Collection[int], on_bytes: Callable[[int], None]) -> Chunks:
         """Pages are read and parsed by ``workers`` processes."""
         findings, told = Findings(), Tally()
+        splits = storage_of(self.path).splits
         found = map_pages(
             self.path,
             partial(_digest_pages, reading=self.reading),
@@ -105,17 +106,20 @@ class DumpSource:
             skip=skip,
             findings=findings,
         )
-        for number, packed in found:
-            yield number, packed + pack((), _news(findings, told))
-        yield END, pack((), _news(findings, told))
+        for number, packed in found:  # what does not split is read whole again: END has all its findings
+            yield number, packed + pack((), self._news(findings, told)) if splits else packed
+        yield END, pack((), self._news(findings, told))
 
-
-def _news(findings: Findings, told: Tally) -> Tally:
-    """What the findings have more than was ``told``, which takes it in."""
-    warnings = Counter({str(flaw): number for flaw, number in findings.warnings.items()})
-    news = Tally(findings.pages - told.pages, findings.latest, warnings=warnings - told.warnings)
-    told.add(news)
-    return news
+    def _news(self, findings: Findings, told: Tally) -> Tally:
+        """What the findings have more than was ``told``, which takes it in."""
+        warnings = Counter({str(flaw): number for flaw, number in findings.warnings.items()})
+        where = "" if storage_of(self.path).splits else " of the unpacked text"
+        places = {str(flaw): f"byte {first}{where}" for flaw, (first, *_) in findings.places.items()}
+        news = Tally(
+            findings.pages - told.pages, findings.latest, warnings=warnings - told.warnings, places=places
+        )
+        told.add(news)
+        return news
 
 
 def _digest_pages(pages: list[Page], *, reading: Reading) -> bytes:
@@ -155,7 +159,8 @@ class KaikkiSource:
         )
         for number in count():
             batch = list(islice(words, _WORDS_PER_CHUNK))
-            tally = Tally(len(batch), warnings=self._reasons(warnings))
+            tally = self._tally(warnings)
+            tally.pages = len(batch)
             warnings.clear()
             if not batch:
                 break
@@ -165,9 +170,12 @@ class KaikkiSource:
         on_bytes(self.path.stat().st_size)
         yield END, pack((), tally)
 
-    def _reasons(self, warnings: Counter[str]) -> Counter[str]:
-        """The warnings without their places."""
-        reasons: Counter[str] = Counter()
+    def _tally(self, warnings: Counter[str]) -> Tally:
+        """The kinds of warnings, each with its first place."""
+        tally = Tally()
         for warning, number in warnings.items():
-            reasons[warning.removeprefix(f"{self.path}:").partition(": ")[2]] += number
-        return reasons
+            line, reason, *_ = warning.removeprefix(f"{self.path}:").split(": ")
+            flaw = f"line without an entry: {reason}"
+            tally.warnings[flaw] += number
+            tally.places.setdefault(flaw, f"line {line}")
+        return tally

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from uncommonsense.errors import UserError
+from uncommonsense.fews.wording import counted
 
 __all__ = ["DEFAULT_SIZE", "HeldOut", "Lottery", "Size", "Sizes", "fit_sizes", "parse_size"]
 
@@ -123,10 +124,10 @@ def fit_sizes(lottery: Lottery, dev: Size | None, test: Size | None) -> tuple[Si
     """
     asked = {"dev": dev, "test": test}
     sizes = {name: size.of(lottery.quotations) for name, size in asked.items() if size}
-    pairs = min(lottery.zero_shot, lottery.few_shot)
-    left = pairs - sum(_half(size, "few-shot") for size in sizes.values())
+    there = {"few-shot": lottery.few_shot, "zero-shot": lottery.zero_shot}
+    left = min(n - sum(_half(size, kind) for size in sizes.values()) for kind, n in there.items())
     if left < 0:
-        raise UserError(_too_small(lottery, sizes, pairs))
+        raise UserError(_too_small(lottery, sizes))
     missing = [name for name, size in asked.items() if size is None]
     usual = min(DEFAULT_SIZE, int(_DEFAULT_SHARE * lottery.quotations))
     for name in missing:
@@ -136,19 +137,30 @@ def fit_sizes(lottery: Lottery, dev: Size | None, test: Size | None) -> tuple[Si
 
 
 def _available(lottery: Lottery) -> str:
+    quotations, single = counted(lottery.quotations, "quotation"), counted(lottery.zero_shot, "sense")
+    several = f"{lottery.few_shot:,} with several (few-shot)"
+    return f"{quotations} of polysemous words; {single} with one (zero-shot), {several}"
+
+
+def _too_small(lottery: Lottery, sizes: Mapping[str, int]) -> str:
+    asked = " and ".join(f"{counted(size, 'example')} for {name}" for name, size in sizes.items())
+    largest = _largest(lottery)
+    if any(largest):
+        way = f"so ask for --dev {largest.dev} --test {largest.test}, for example, or leave both out"
+    else:
+        way = "and no sense has several, so there can be no dev and no test: leave both options out"
     return (
-        f"{lottery.quotations:,} quotations of polysemous words; {lottery.zero_shot:,} senses have one "
-        f"(zero-shot), {lottery.few_shot:,} have several (few-shot)"
+        f"{asked}: more than the dump has, {_available(lottery)}. Half of a set is of each kind, "
+        f"few-shot has one more in an odd set; {way}"
     )
 
 
-def _too_small(lottery: Lottery, sizes: Mapping[str, int], pairs: int) -> str:
-    asked = " and ".join(f"{size:,} examples for {name}" for name, size in sizes.items())
-    largest = pairs // 2 * 2
-    return (
-        f"{asked} are more than the dump has: {_available(lottery)}. Half of a set is of each kind, so dev "
-        f"and test can have {pairs * 2:,} together: ask for --dev {largest} --test {largest}, or for neither"
-    )
+def _largest(lottery: Lottery) -> Sizes:
+    """The largest sets of about the same size: pairs of both kinds, or without any a few-shot example."""
+    pairs = min(lottery.zero_shot, lottery.few_shot)
+    if not pairs:
+        return Sizes(min(lottery.few_shot, 1), int(lottery.few_shot > 1))
+    return Sizes((pairs + 1) // 2 * 2, pairs // 2 * 2)
 
 
 def _scaled(lottery: Lottery, sizes: Mapping[str, int], names: Sequence[str]) -> str:

@@ -21,12 +21,13 @@ from filelock import FileLock, Timeout
 from uncommonsense.corpora.staging import staged
 from uncommonsense.errors import UserError
 from uncommonsense.fews.digest import Tally, read_chunk
-from uncommonsense.fews.layout import CARD, LICENCE, MANIFEST, PARQUET, SENSES
+from uncommonsense.fews.layout import CARD, LICENCE, MANIFEST, PARQUET
 from uncommonsense.fews.numbering import Headword
+from uncommonsense.fews.writing import FILES
 
 __all__ = ["WorkFolder", "require_free"]
 
-_OURS = {"train", "dev", "test", "raw", PARQUET, SENSES, CARD, LICENCE, MANIFEST}
+_OURS = {*FILES, CARD, LICENCE, MANIFEST}
 _PARTIAL = {"chunks", "lock", "options.json", "result", "replaced"}
 REPEATED_WORD = "headword: met before"
 
@@ -150,9 +151,20 @@ def require_free(out: Path, *, force: bool) -> None:
     with _writing(out):
         if not out.exists():
             return
-        names = {entry.name for entry in out.iterdir()} if out.is_dir() else {out.name}
-    if not names or (force and MANIFEST in names and names <= _OURS):
+        if out.is_dir() and not any(out.iterdir()):
+            return
+        foreign = _foreign(out)
+    if force and not foreign:
         return
     if force:
-        raise UserError(f"{out} is not a folder that this command wrote; it will not be overwritten")
+        raise UserError(f"{foreign}; it will not be overwritten: move it away, or choose another --out")
     raise UserError(f"{out} exists already; choose another name with --out, or replace it with --force")
+
+
+def _foreign(out: Path) -> str:
+    """Why a place may not be replaced; empty if it is a build and nothing else."""
+    if not (out / MANIFEST).is_file():
+        return f"{out} is not a folder that this command wrote"
+    files = (file.relative_to(out) for file in out.rglob("*") if not file.is_dir())
+    others = sorted(file for file in files if file.as_posix() not in _OURS and file.parts[0] != PARQUET)
+    return f"{out / others[0]} is nothing that this command wrote" if others else ""

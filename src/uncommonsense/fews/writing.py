@@ -34,7 +34,8 @@ def write_text(
 ) -> dict[str, int]:
     """Write the files into ``folder``; return how many examples, or senses, each has.
 
-    A file that would be empty is not written. ``dropped`` counts the illustrations of zero-shot senses.
+    A file that would be empty is neither written nor named. ``dropped`` counts the illustrations of zero-shot
+    senses.
     """
     with _Files(folder) as files:
         for headword in headwords:
@@ -45,7 +46,7 @@ def write_text(
         files.close()
         for line in _extended(folder, held_out, dropped):
             files.write(EXTENDED, f"{line}\n")
-    return {file: files.written[file] for file in FILES}
+    return {file: files.written[file] for file in FILES if files.written[file]}
 
 
 class _Files:

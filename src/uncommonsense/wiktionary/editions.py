@@ -7,7 +7,7 @@ Everything here is read from ``editions/<code>.toml``. A template's text is give
     ``{*}``          all parameters without a name, with commas
 
 A list of patterns means: the first of them whose parameters outside brackets all have a value; if none
-has, the last one.
+has, the last one. A table of such lists is for templates whose first parameter says which list it is.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from uncommonsense.errors import UnknownNameError
@@ -26,6 +27,7 @@ __all__ = ["Edition", "Parameters", "Pattern", "Rule", "load_edition"]
 _FOLDER = Path(__file__).with_name("editions")
 _FIELD = re.compile(r"\{([^{}]*)\}|\[([^\[\]]*)\]")
 _NUMBER = re.compile(r"[1-9][0-9]?$")
+_NO_KINDS: Mapping[str, tuple[Pattern, ...]] = MappingProxyType({})
 
 
 class Parameters(NamedTuple):
@@ -94,6 +96,20 @@ def _first(keys: Sequence[str], parameters: Parameters) -> str:
     return ""
 
 
+def _patterns(source: str | Sequence[str]) -> tuple[Pattern, ...]:
+    return tuple(map(Pattern, [source] if isinstance(source, str) else source))
+
+
+def _fill_first(patterns: Sequence[Pattern], parameters: Parameters) -> tuple[str, bool]:
+    """The text of the first pattern that is complete, or of the last one."""
+    text, complete = "", False
+    for pattern in patterns:
+        text, complete = pattern.fill(parameters)
+        if complete:
+            break
+    return text, complete
+
+
 class Rule(NamedTuple):
     """How a template is read: its role, the patterns of its text, and where it names the language.
 
@@ -104,15 +120,11 @@ class Rule(NamedTuple):
     role: str
     patterns: tuple[Pattern, ...] = ()
     language: str = "never"
+    kinds: Mapping[str, tuple[Pattern, ...]] = _NO_KINDS
 
     def text(self, parameters: Parameters) -> str:
         """What the template shows."""
-        text = ""
-        for pattern in self.patterns:
-            text, complete = pattern.fill(parameters)
-            if complete:
-                break
-        return text
+        return _fill_first(self.kinds.get(parameters.get("1"), self.patterns), parameters)[0]
 
 
 class Edition:
@@ -127,14 +139,21 @@ class Edition:
         self.invisible_links: frozenset[str] = frozenset(table["links"]["invisible"])
         self.link_prefixes: frozenset[str] = frozenset(table["links"]["prefixes"])
         self.labels: dict[str, frozenset[str]] = {
-            key: frozenset(values) for key, values in table["labels"].items()
+            key: frozenset(values) for key, values in table["labels"].items() if key != "aliases"
         }
+        self.label_aliases: dict[str, str] = table["labels"]["aliases"]
+        self.lead_in: frozenset[str] = frozenset(table["sisters"]["lead_in"])
         self.inflections: dict[str, str] = table["inflections"]
         self.works: dict[str, str] = table["works"]
         self.passage: tuple[str, ...] = tuple(table["quotations"]["passage"])
-        self.attribution = [Pattern(source) for source in table["quotations"]["attribution"]]
+        self.small_words: frozenset[str] = frozenset(table["quotations"]["small_words"])
+        self.page_titles: frozenset[str] = frozenset(table["quotations"]["page_titles"])
+        self.attribution = [_patterns(source) for source in table["quotations"]["attribution"]]
         self.attribution_keys = {
-            key: number for number, pattern in enumerate(self.attribution) for key in pattern.shown()
+            key: number
+            for number, patterns in enumerate(self.attribution)
+            for pattern in patterns
+            for key in pattern.shown()
         }
         self.orders: dict[str, list[str]] = table["quotations"]["orders"]
         self.line_labels: dict[str, list[str]] = table["line_labels"]
@@ -149,7 +168,7 @@ class Edition:
         """What the parameters of a quotation say of the work, in the order of the edition."""
         keys = self.attribution_keys
         present = sorted({keys[key] for key, value in values.items() if value and key in keys})
-        return [self.attribution[number].fill(Parameters(values))[0] for number in present]
+        return [_fill_first(self.attribution[number], Parameters(values))[0] for number in present]
 
     def rule(self, name: str) -> Rule | None:
         """How to read a template, or None if this edition's tables do not say."""
@@ -184,8 +203,10 @@ def _rules(templates: Mapping[str, Any]) -> dict[str, Rule]:
         rules |= {name: Rule(role, language="code") for name in names}
     for language, table in templates["text"].items():
         for name, source in table.items():
-            sources = [source] if isinstance(source, str) else source
-            rules[name] = Rule("text", tuple(map(Pattern, sources)), language)
+            rules[name] = Rule("text", _patterns(source), language)
+    for name, table in templates["kinds"].items():
+        kinds = {kind: _patterns(source) for kind, source in table.items()}
+        rules[name] = Rule("text", kinds[""], "first", kinds)
     rules |= {name: _form_rule(shown) for name, shown in templates["forms"].items()}
     for name, target in templates["aliases"].items():
         rules[name] = rules[target] if target in rules else _form_rule(target)

@@ -1,7 +1,8 @@
 """Entries from the JSON lines that wiktextract writes (kaikki.org), as a second source.
 
-An example carries its targets as ``bold_text_offsets``. Older files lack them: there the target is the
-headword, or an inflected form that the entry lists, wherever it stands as a whole word.
+Tags and entities that are left in its texts are taken out. An example carries its targets as
+``bold_text_offsets``. Older files lack them: there the target is the headword, or an inflected form that
+the entry lists, wherever it stands as a whole word.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 from uncommonsense.corpora.textfile import read_lines
 from uncommonsense.errors import MalformedInputError
 from uncommonsense.wiktionary.entries import Definition, Entry, Example, Kind
+from uncommonsense.wiktionary.plain import defused
 
 __all__ = ["read_kaikki"]
 
@@ -106,10 +108,10 @@ def _definition(sense: Mapping[str, Any], forms: set[str]) -> Definition:
     """A sense; its gloss is the last of ``glosses``, of which those before belong to the senses above it."""
     glosses = _strings(sense.get("glosses"))
     tags = dict.fromkeys([*_strings(sense.get("tags")), *_strings(sense.get("topics"))])
-    synonyms = dict.fromkeys(_texts(sense.get("synonyms"), "word"))
+    synonyms = dict.fromkeys(defused(term).text for term in _texts(sense.get("synonyms"), "word"))
     examples = [_example(item, forms) for item in sense.get("examples") or () if isinstance(item, dict)]
     return Definition(
-        _tidy(glosses[-1]) if glosses else "",
+        defused(glosses[-1]).text if glosses else "",
         tuple(tags),
         tuple(synonyms),
         max(1, len(glosses)),
@@ -121,46 +123,29 @@ def _example(item: Mapping[str, Any], forms: set[str]) -> Example:
     raw = item.get("text")
     text = raw if isinstance(raw, str) else ""
     offsets = item.get("bold_text_offsets")
-    spans = _offsets(offsets, len(text)) if offsets is not None else _occurrences(text, forms)
+    shown = defused(text, _offsets(offsets))
+    spans = shown.bold if offsets is not None else _occurrences(shown.text, forms)
     reference = item.get("ref")
-    attribution = _tidy(reference).rstrip(":") if isinstance(reference, str) else ""
+    attribution = defused(reference).text.rstrip(":") if isinstance(reference, str) else ""
     quoted = item.get("type") in ("quotation", "quote") or bool(attribution)
     kind: Kind = "quotation" if quoted else "illustration"
-    return _one_line(text, spans, kind, attribution)
+    return Example(shown.text, spans, kind, attribution)
 
 
-def _one_line(text: str, spans: Sequence[tuple[int, int]], kind: Kind, attribution: str) -> Example:
-    """The example with runs of white space made one space, and the spans moved along."""
-    places: list[int] = []
-    kept: list[str] = []
-    for character in text:
-        places.append(len(kept))
-        if not character.isspace():
-            kept.append(character)
-        elif kept and kept[-1] != " ":
-            kept.append(" ")
-    places.append(len(kept))
-    line = "".join(kept).rstrip()
-    moved = ((places[start], min(places[end], len(line))) for start, end in spans)
-    return Example(line, tuple(span for span in moved if span[0] < span[1]), kind, attribution)
-
-
-def _offsets(offsets: Any, length: int) -> list[tuple[int, int]]:
+def _offsets(offsets: Any) -> list[tuple[int, int]]:
     pairs = [pair for pair in offsets if isinstance(pair, list | tuple) and len(pair) == 2] if offsets else []
-    spans = [(start, end) for start, end in pairs if isinstance(start, int) and isinstance(end, int)]
-    return [(start, end) for start, end in spans if 0 <= start < end <= length]
+    return [(start, end) for start, end in pairs if isinstance(start, int) and isinstance(end, int)]
 
 
-def _occurrences(text: str, forms: set[str]) -> list[tuple[int, int]]:
+def _occurrences(text: str, forms: set[str]) -> tuple[tuple[int, int], ...]:
     """Where a form of the headword stands as a whole word, capitals aside."""
     words = "|".join(
         re.escape(form) for form in sorted(forms, key=lambda form: (-len(form), form)) if form.strip()
     )
-    return (
-        [match.span() for match in re.finditer(rf"(?<!\w)(?:{words})(?!\w)", text, re.IGNORECASE)]
-        if words
-        else []
-    )
+    if not words:
+        return ()
+    found = re.finditer(rf"(?<!\w)(?:{words})(?!\w)", text, re.IGNORECASE)
+    return tuple(match.span() for match in found)
 
 
 def _strings(values: Any) -> list[str]:
@@ -171,7 +156,3 @@ def _texts(values: Any, key: str) -> list[str]:
     """One field of each object in a list, where it is text."""
     items = [item for item in values if isinstance(item, dict)] if isinstance(values, list) else []
     return _strings([item.get(key) for item in items])
-
-
-def _tidy(text: str) -> str:
-    return " ".join(text.split())

@@ -139,6 +139,9 @@ def _sense(renderer: Renderer, line: Line) -> _Sense:
             if role == "illustration":
                 sense.examples += _example(illustration(renderer, parameters.get("1")))
                 continue
+            if role == "sister":
+                shown.append(piece)
+                continue
             piece = renderer.expand(piece)
         text_begun = text_begun or _WORD.search(piece) is not None
         shown.append(piece)

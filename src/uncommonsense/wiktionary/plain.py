@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from html import unescape
 from typing import NamedTuple
 
-__all__ = ["Plain", "plain"]
+__all__ = ["Plain", "defused", "plain"]
 
 _ON, _OFF = "\ue000", "\ue001"
 _MARKS = f"[{_ON}{_OFF}]"
@@ -47,6 +48,32 @@ def plain(wikitext: str) -> Plain:
         text = _without_tags(text)
     if "''" in text:
         text = "\n".join(_bold_marks(line) for line in text.split("\n"))
+    return _finished(text)
+
+
+def defused(text: str, spans: Iterable[tuple[int, int]] = ()) -> Plain:
+    """Text that should be plain already, without tags, entities and what else reads as markup.
+
+    ``spans`` are its parts in bold; those that overlap an earlier one are left out, tags say nothing.
+    """
+    marked = _marked(text, spans)
+    if "<" in marked:
+        marked = _TAG.sub("", _BREAK.sub(" ", _RAISED.sub(_raised, marked)))
+    return _finished(marked)
+
+
+def _marked(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    pieces: list[str] = []
+    place = 0
+    for start, end in sorted(spans):
+        if place <= start < end <= len(text):
+            pieces += [_INVISIBLE.sub("", text[place:start]), _ON, _INVISIBLE.sub("", text[start:end]), _OFF]
+            place = end
+    return "".join([*pieces, _INVISIBLE.sub("", text[place:])])
+
+
+def _finished(text: str) -> Plain:
+    """Decode entities, make white space one space, and take out what is left of markup."""
     if "&" in text:
         text = _unescape(text)
     if "__" in text:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from uncommonsense.wiktionary.editions import Parameters
 from uncommonsense.wiktionary.entries import Example, Kind
@@ -24,6 +24,17 @@ _LONGEST_PLACE = 80
 _FEWEST_SPACES = 4
 _EDGE = " ,;:.—–"
 _EMPTY = re.compile(r" ?\(\s*\)")
+_LIST_MARKS = re.compile(r"[#*:;]+")
+_LEADING_MARKS = re.compile(r"#*[*:;][#*:;]*|#+(?=[\s,\d])")
+_DASH_SOURCE = re.compile(
+    r"(?P<close>''|[”\"])\s*(?:—|–|--|\s-\s|&mdash;)\s*(?P<source>[A-Z0-9][^'\n—–]{1,80})$"
+)
+_DATED_SOURCE = re.compile(r"(?P<close>'')\s*,\s*(?P<source>[A-Z][^'\n]{3,150}\b[12]\d{3}\b[^'\n]{0,80})$")
+_CHAPTER = re.compile(r"[\divxlc.,:–-]+|(?:ch|p|pp|v|st|bk)\.")
+_MOST_WORDS = 8
+_BEFORE_SPEAKER = " \"“”'‘’"
+_ENDS_TURN = tuple(".?!…)]—–-")
+_STEM = 3
 _DOUBLED = re.compile(r" *([,;:])(?: *[,;:])* +")
 
 
@@ -32,8 +43,47 @@ def illustration(renderer: Renderer, body: str) -> Example | None:
     marked = renderer.joined(renderer.pieces(body))
     if _YEAR_FIRST.match(marked):
         return quotation(renderer, body, ())
+    marked, source = _cut_source(marked.rstrip(), renderer.edition.small_words)
     shown = plain(marked)
-    return Example(shown.text, shown.bold, "illustration") if shown.text else None
+    if not shown.text:
+        return None
+    kind: Kind = "quotation" if source else "illustration"
+    return Example(shown.text, _targets(shown, renderer.title), kind, _attribution(plain(source)))
+
+
+def _cut_source(marked: str, small_words: Set[str]) -> tuple[str, str]:
+    """An editor's line without the source that follows its closing quote or italics, and the source.
+
+    What follows a dash may be a translation or a remark: only names, numbers and ``small_words`` count.
+    What follows a comma needs a year.
+    """
+    place = max(marked.rfind("''"), 0)
+    found = _DATED_SOURCE.match(marked, place) or _DASH_SOURCE.search(marked, place)
+    if not found or (found.re is _DASH_SOURCE and not _is_source(found["source"].split(), small_words)):
+        return marked, ""
+    return marked[: found.end("close")], found["source"]
+
+
+def _is_source(words: Sequence[str], small_words: Set[str]) -> bool:
+    return len(words) <= _MOST_WORDS and all(
+        word[0].isupper() or word in small_words or _CHAPTER.fullmatch(word) for word in words
+    )
+
+
+def _targets(shown: Plain, title: str) -> tuple[tuple[int, int], ...]:
+    """The spans in bold but for the names of speakers before what they say."""
+    return tuple(span for span in shown.bold if not _is_speaker(shown.text, span, title.casefold()))
+
+
+def _is_speaker(text: str, span: tuple[int, int], title: str) -> bool:
+    """Whether a span begins a turn, has a colon behind it and does not begin like the headword."""
+    start, end = span
+    if ":" not in (text[end - 1], text[end : end + 2].lstrip()[:1]):
+        return False
+    before = text[:start].rstrip(_BEFORE_SPEAKER)
+    begins_turn = not before or before.endswith(_ENDS_TURN)
+    name = text[start:end].casefold()
+    return begins_turn and title[:_STEM] not in name
 
 
 def quotation(renderer: Renderer, head: str, rest: Sequence[str]) -> Example | None:
@@ -49,7 +99,7 @@ def quotation(renderer: Renderer, head: str, rest: Sequence[str]) -> Example | N
         return None
     attribution = _attribution(plain(source))
     kind: Kind = "quotation" if quoted or attribution else "illustration"
-    return Example(shown.text, shown.bold, kind, attribution)
+    return Example(shown.text, _targets(shown, renderer.title), kind, attribution)
 
 
 def _head(renderer: Renderer, head: str) -> tuple[str, str, bool]:
@@ -92,7 +142,11 @@ def _from_template(renderer: Renderer, call: Call, parameters: Parameters) -> tu
     edition = renderer.edition
     order = edition.orders.get(call.name)
     values = {key: value for key, value in parameters.values.items() if not key.isdigit()}
+    for key in edition.page_titles & values.keys():
+        values[key] = renderer.show_link([values[key], ""])
     numbered = parameters.numbered()
+    if numbered and _LIST_MARKS.fullmatch(numbered[0]):
+        del numbered[0]
     if not any(values.get(key) for key in edition.passage):
         index = _passage_index(numbered, guess=order is None)
         if index is not None:
@@ -150,4 +204,5 @@ def _split_after(line: str) -> tuple[str, str]:
 
 
 def _attribution(shown: Plain) -> str:
-    return _DOUBLED.sub(r"\1 ", _EMPTY.sub("", shown.text)).strip(_EDGE)
+    text = _DOUBLED.sub(r"\1 ", _EMPTY.sub("", shown.text)).strip(_EDGE)
+    return text[marks.end() :].strip(_EDGE) if (marks := _LEADING_MARKS.match(text)) else text

@@ -18,9 +18,13 @@ _ANCHOR = re.compile(r"#.*", re.DOTALL)
 _PIPE_TRICK = re.compile(r"\s*[(,].*", re.DOTALL)
 _EMBEDDED_PLACE = re.compile(r"<<([^<>]*)>>")
 _SPACE_BEFORE = re.compile(r" +([,.;:!?)])(?![.\w])")
-_EMPTY_BRACKETS = re.compile(r" ?\(\s*[,;]?\s*\)")
+_EMPTY_BRACKETS = re.compile(r" ?\((?:(?:see|from|compare|cf\.)\s+)?\s*[,;.]?\s*\)", re.IGNORECASE)
 _REPEATED = re.compile(r"([,;:])(?:\s*[,;:])+")
 _CODE = re.compile(r"[a-z]{2,3}(?:-[a-z]{3,4})?")
+_NEAR = 40
+"""Characters looked at before a pointer to another project."""
+_BEGINS_WITH_WORD = re.compile(r"\s*\w")
+_ENDS_IN_SENTENCE = re.compile(r"\w[\w,]*\s*$")
 
 
 class Renderer:
@@ -127,11 +131,16 @@ class Renderer:
                 join = bool(labels)
             else:
                 if join:
-                    labels[-1] += " " + value
+                    labels[-1] += " " + self.edition.label_aliases.get(value, value)
                 else:
-                    labels.append(value)
+                    value = self._without_conjunction(value)
+                    labels.append(self.edition.label_aliases.get(value, value))
                 join = value in kinds["qualifiers"]
         return labels
+
+    def _without_conjunction(self, value: str) -> str:
+        first, _, rest = value.partition(" ")
+        return rest.lstrip() or first if first in self.edition.labels["conjunctions"] else value
 
     def terms(self, parameters: Parameters) -> list[str]:
         """The terms that a relation template lists, without notes on them and references to elsewhere."""
@@ -152,9 +161,32 @@ class Renderer:
 
     def gloss(self, pieces: Iterable[str | Call]) -> str:
         """A definition's text; what templates without text leave behind is tidied up."""
-        text = _EMPTY_BRACKETS.sub("", plain(self.joined(pieces)).text)
+        text = _EMPTY_BRACKETS.sub("", plain(self._with_sisters(list(pieces))).text)
         text = _REPEATED.sub(r"\1", _SPACE_BEFORE.sub(r"\1", text))
         return text.strip().lstrip(",;:. ").replace("  ", " ")
+
+    def _with_sisters(self, pieces: Sequence[str | Call]) -> str:
+        """The pieces as one text, with those pointers to another project that are part of a sentence."""
+        text = ""
+        for index, piece in enumerate(pieces):
+            if isinstance(piece, Call) and self.read(piece)[0] == "sister":
+                following = self.joined(pieces[index + 1 : index + 2])
+                text += self._sister(piece) if self._is_in_sentence(text, following) else ""
+            else:
+                text += self.joined([piece])
+        return text
+
+    def _is_in_sentence(self, before: str, after: str) -> bool:
+        before = before[-_NEAR:]
+        words = before.lower().replace("(", " ").split()
+        if words and words[-1].strip("'") in self.edition.lead_in:
+            return True
+        return bool(_ENDS_IN_SENTENCE.search(before) and _BEGINS_WITH_WORD.match(after))
+
+    def _sister(self, call: Call) -> str:
+        """What a pointer to another project names: its text, its page or this page."""
+        parameters = self.read(call)[1]
+        return parameters.get("2") or parameters.get("1") or self.title
 
 
 def _place(parameters: Parameters) -> str:

@@ -17,13 +17,13 @@ from uncommonsense.inventories.wordnet import WordNet
 from uncommonsense.schema import Corpus, Instance, Sentence
 from uncommonsense.text.pipeline import Analysed, Pipeline, Word
 from uncommonsense.text.sentences import Passage
+from uncommonsense.wsd import default
 from uncommonsense.wsd.predictions import Predictions
 from uncommonsense.wsd.registry import SYSTEMS, load_system, make_system
 from uncommonsense.wsd.system import System
 
 __all__ = ["Disambiguator", "RankedSense", "TaggedSentence", "TaggedWord", "open_system"]
 
-DEFAULT_SYSTEM = "default"
 _FALLBACK = "first-sense"
 """What the default is where no system of that name is installed."""
 
@@ -89,7 +89,7 @@ class Disambiguator:
 
     def __init__(
         self,
-        system: str | Path | System = DEFAULT_SYSTEM,
+        system: str | Path | System = default.NAME,
         *,
         encoder: Any = None,
         inventory: str | Inventory = "wordnet",
@@ -196,7 +196,9 @@ def open_system(system: str | Path, inventory: str | Inventory = "wordnet", *, e
     senses = open_inventory(inventory) if isinstance(inventory, str) else inventory
     if isinstance(system, Path) or (system not in SYSTEMS and Path(system).is_dir()):
         return load_system(Path(system), senses)
-    if system == DEFAULT_SYSTEM and system not in SYSTEMS:
+    if system == default.NAME:
+        if senses.name == "wordnet" and default.is_built():
+            return load_system(default.default_folder(), senses)
         system = _FALLBACK
     return make_system(system, senses, **({} if encoder is None else {"encoder": encoder}))
 

@@ -35,6 +35,7 @@ SYSTEMS: dict[str, str] = {
     "centroid": "uncommonsense.wsd.neighbours:Centroids",
     "probe": "uncommonsense.wsd.probe:Probe",
     "biencoder": "uncommonsense.wsd.biencoder:BiEncoder",
+    "scorer": "uncommonsense.wsd.scorer:SenseScorer",
 }
 """Name -> ``module:Class``, a subclass of :class:`System` of that name."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from uncommonsense.cli.output import emit, note, progress
+from uncommonsense.cli.output import console, emit, note, progress
 
 __all__ = ["EXAMPLES", "build"]
 
@@ -94,16 +95,24 @@ def build(
         force=force,
         progress=progress,
         tell=note,
+        warn=_warn,
     )
     _show(manifest, out, as_json=as_json)
 
 
+def _warn(message: str) -> None:
+    console(stderr=True).print(f"warning: {message}", style="yellow", markup=False, soft_wrap=True)
+
+
 def _show(manifest: dict[str, Any], out: Path, *, as_json: bool) -> None:
+    from uncommonsense.fews.wording import counted
+
     if as_json:
         emit(manifest, as_json=True)
         return
     rows = [{"file": str(out / file), "lines": number} for file, number in manifest["files"].items()]
     emit(rows, as_json=False, columns=["file", "lines"])
     dropped = sum(number for reason, number in manifest["dropped"].items() if reason.startswith("example"))
-    note(f"{dropped:,} examples were left out; {out / 'README.md'} says why, {out / 'parquet'} has tables")
-    note(f"Next: uncommonsense fews check {out}")
+    left = f"{counted(dropped, 'example')} {'was' if dropped == 1 else 'were'} left out"
+    note(f"{left}; {out / 'README.md'} says why, {out / 'parquet'} has tables")
+    note(f"Next: uncommonsense fews check {shlex.quote(str(out))}")

@@ -256,7 +256,7 @@ def _show_scores(rows: list[Score]) -> None:
     ]
     console().print()
     emit(agreement, as_json=False, title="agreement")
-    note("intervals: 95%, bootstrap over items; differences: the annotators' mean minus the system")
+    note("intervals: 95%, bootstrap over items; differences: the system minus the annotators' mean")
 
 
 def _percent(row: Score) -> str:
@@ -270,9 +270,13 @@ def _percent(row: Score) -> str:
 
 def _warn(sheet: Sheet, answers: list[Answers], rows: list[Score]) -> None:
     """Say who is missing, and what counts as wrong for want of an answer."""
+    from uncommonsense.fews.wording import counted
+
     expected = sheet.header.get("annotators", len(answers))
     if len(answers) != expected:
-        note(f"{len(answers)} annotators, the sheet was made for {expected}")
+        note(f"{counted(len(answers), 'annotator')}, the sheet was made for {expected}")
     for row in rows:
-        if row.kind in ("annotator", "system") and row.slice == "all" and row.answered < row.n:
-            note(f"{row.name}: {row.n - row.answered} of {row.n} items without an answer count as wrong")
+        missing = row.n - row.answered if row.answered is not None else 0
+        if row.kind in ("annotator", "system") and row.slice == "all" and missing:
+            verb = "counts" if missing == 1 else "count"
+            note(f"{row.name}: {missing} of {counted(row.n, 'item')} without an answer {verb} as wrong")

@@ -62,6 +62,8 @@ def stats(
 
     if form not in ("text", "markdown", "csv"):
         raise UnknownNameError("format", form, ("text", "markdown", "csv"))
+    if out is not None:
+        _require_folder(out)
     named = [word.strip() for word in (words or "").split(",") if word.strip()]
     found = count_folder(
         FewsFolder(folder),
@@ -75,6 +77,15 @@ def stats(
         sys.stdout.write(_texts(found)[form])
     if out is not None:
         _write(found, out)
+
+
+def _require_folder(out: Path) -> None:
+    """Refuse a place where no folder can be, before anything is counted."""
+    from uncommonsense.errors import UserError
+
+    there = next(place for place in (out, *out.resolve().parents) if place.exists())
+    if not there.is_dir():
+        raise UserError(f"--out {out}: {there} is a file; --out takes a folder, new or existing")
 
 
 def _count_corpus(spec: str) -> SenseCorpus:

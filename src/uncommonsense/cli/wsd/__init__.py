@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from uncommonsense.cli.wsd.build_default import build_default
 from uncommonsense.cli.wsd.evaluate import evaluate
 from uncommonsense.cli.wsd.fit import fit
 from uncommonsense.cli.wsd.score import score
@@ -26,3 +27,4 @@ app.command()(fit)
 app.command()(systems)
 app.command()(table)
 app.add_typer(train)
+app.command()(build_default)

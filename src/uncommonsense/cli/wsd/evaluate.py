@@ -91,10 +91,11 @@ def evaluate(
     from uncommonsense.wsd.keys import write_answers
 
     by = cluster_named(cluster)
+    system = [_named(spec) for spec in system or []]
     senses = open_inventory(inventory)
-    check_systems(system or [], model or [], option or [], train=train)
+    check_systems(system, model or [], option or [], train=train)
     training = load(train, "reading the training corpus") if train else None
-    systems = [_prepare(spec, senses, option or [], training) for spec in system or []]
+    systems = [_prepare(spec, senses, option or [], training) for spec in system]
     systems += [_load(folder, senses) for folder in model or []]
     gold = load_gold(corpus, split)
     parts = choose_slices(
@@ -113,6 +114,13 @@ def evaluate(
     found = score_all(gold, answers, slices=parts, cluster=by, seed=seed)
     about = {"corpus": gold.name, "inventory": senses.name, "train": training.name if training else None}
     show(found, about | {"cluster": cluster, "seed": seed, "seconds": seconds}, as_json=as_json)
+
+
+def _named(spec: str) -> str:
+    """The default by its system and folder."""
+    from uncommonsense.wsd import default
+
+    return f"scorer:{default.require_default()}" if spec == default.NAME else spec
 
 
 def check_systems(systems: list[str], models: list[Path], options: list[str], *, train: str | None) -> None:
