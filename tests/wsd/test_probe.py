@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any
-
-sys.path.extend(str(Path(__file__).resolve().parent.parent / each) for each in ("train", "encode"))
 
 import invented_senses
 import numpy as np
@@ -26,27 +23,7 @@ from uncommonsense.wsd.probe import Probe
 RECIPE = {"learning_rate": 5e-3, "batch_size": 16, "epochs": 15}
 
 
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("UNCOMMONSENSE_CACHE", str(tmp_path / "cache"))
-
-
-@pytest.fixture(scope="module")
-def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The folder of a tiny random model."""
-    from families import FAMILIES
-
-    return str(FAMILIES["bert"].save(tmp_path_factory.mktemp("tiny") / "bert"))
-
-
-@pytest.fixture(scope="module")
-def training() -> Corpus:
-    return invented_senses.corpus("train")
-
-
-@pytest.fixture(scope="module")
-def development() -> Development:
-    return Development(invented_senses.corpus("dev"), invented_senses.inventory())
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def probe(**options: Any) -> Probe:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
-
-sys.path.extend(str(Path(__file__).resolve().parent.parent / each) for each in ("train", "encode"))
 
 import invented_senses
 import numpy as np
@@ -31,26 +28,7 @@ RECIPE: dict[str, Any] = {
 }
 
 
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("UNCOMMONSENSE_CACHE", str(tmp_path / "cache"))
-
-
-@pytest.fixture(scope="module")
-def tiny_bert(tmp_path_factory: pytest.TempPathFactory) -> str:
-    from families import FAMILIES
-
-    return str(FAMILIES["bert"].save(tmp_path_factory.mktemp("tiny") / "bert"))
-
-
-@pytest.fixture(scope="module")
-def training() -> Corpus:
-    return invented_senses.corpus("train")
-
-
-@pytest.fixture(scope="module")
-def development() -> Development:
-    return Development(invented_senses.corpus("dev"), invented_senses.inventory())
+pytestmark = pytest.mark.usefixtures("own_cache")
 
 
 def scorer(model: str, out: Path, **options: Any) -> SenseScorer:

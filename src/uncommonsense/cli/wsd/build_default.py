@@ -29,12 +29,12 @@ def build_default(
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Default: where 'disambiguate' looks for it.")
     ] = None,
-    epochs: Annotated[int, typer.Option(min=1)] = 1,
+    epochs: Annotated[int, typer.Option(min=1, help="How often the text is gone through.")] = 1,
     learning_rate: Annotated[float, typer.Option(help="Of the encoder.")] = 1e-4,
     frozen_layers: Annotated[int, typer.Option(min=0, help="Lowest layers that stay as they are.")] = 3,
     pieces: Annotated[int, typer.Option(min=1, help="Word pieces per step.")] = 1200,
     limit: Annotated[int, typer.Option(min=0, help="About so many examples only, for a trial.")] = 0,
-    seed: Annotated[int, typer.Option()] = 0,
+    seed: Annotated[int, typer.Option(help="Of the order of the text and of dropout.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Train the default system: encode definitions and usages once, then tune the encoder on them.
