@@ -126,7 +126,9 @@ class _Ranking(NamedTuple):
         found, first = [], 0
         for members, span in block:
             asked = slice(first, first + len(members))
-            scores = queries.units[asked] @ candidates.units[span].T
+            # The units are finite; flags come from memory that a kernel reads beyond them and does not use.
+            with np.errstate(invalid="ignore", over="ignore"):
+                scores = queries.units[asked] @ candidates.units[span].T
             self._adapt(scores, queries.lengths[asked], candidates.lengths[span])
             if scores.shape[1] <= self.k:
                 chosen = np.arange(scores.size)
