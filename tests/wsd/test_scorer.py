@@ -41,17 +41,18 @@ def test_it_learns_and_is_loaded_as_it_was(
     tiny_bert: str, training: Corpus, development: Development, tmp_path: Path
 ) -> None:
     told: list[str] = []
-    system = scorer(tiny_bert, tmp_path / "a", development=development, report=told.append).fit(training)
-    seen = np.array(development.corpus.instances["lemma"].to_pylist()) != invented_senses.UNSEEN
-    known = Development(development.corpus.select(seen), system.inventory)
+    options = {"development": development, "recipe": {**RECIPE, "epochs": 10}}
+    system = scorer(tiny_bert, tmp_path / "a", report=told.append, **options).fit(training)
+    ambiguous = np.isin(development.corpus.instances["lemma"].to_pylist(), invented_senses.AMBIGUOUS)
+    known = Development(development.corpus.select(ambiguous), system.inventory)
     scores = system.scores(known.corpus, known.choices)
-    assert known.f1(scores) > 0.9
+    assert known.f1(scores) > 0.7  # chance is a half
     assert any("Training a scorer of senses" in line for line in told)
     system.save(tmp_path / "copy")
     loaded = SenseScorer.load(tmp_path / "copy", invented_senses.inventory())
     assert np.array_equal(loaded.scores(known.corpus, known.choices), scores)
     again: list[str] = []
-    scorer(tiny_bert, tmp_path / "a", development=development, report=again.append).fit(training)
+    scorer(tiny_bert, tmp_path / "a", report=again.append, **options).fit(training)
     assert any("is there already" in line for line in again)
 
 
